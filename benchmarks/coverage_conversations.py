@@ -18,7 +18,7 @@ from vivavoce.conversations.findings.comparison import CLOSE
 from vivavoce.conversations.findings.finding import find
 from vivavoce.conversations.result import ConversationsResult, Line, Verdict
 from vivavoce.conversations.scenario import Plan
-from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, RunHeader
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate, Status
 
@@ -133,7 +133,7 @@ def judged(bot: str, scenario: int, turn: int, outcome: TurnOutcome, times: NDAr
     named = {TurnOutcome.RIGHT: topic, TurnOutcome.WRONG_INTENT: TOPICS[(scenario + turn + 1) % len(TOPICS)]}
     time = float(times[scenario, turn])
     return Line(
-        key=TalkKey(bot, f"s{scenario}", 0),
+        key=ConversationKey(bot, f"s{scenario}", 0),
         number=turn + 1,
         turn=f"t{turn + 1}",
         scenario=f"s{scenario}",

@@ -27,7 +27,7 @@ from vivavoce.intents.exam import examine_intents, load_classifier
 from vivavoce.records import NO_GUESS, Guess, Rate
 
 # Fewer texts than these of a topic leave too little to draw from.
-LEAST_TEXTS = 90
+MIN_TEXTS = 90
 ASKED_OF_A_TOPIC = 60
 LOST = 0.125
 SETTINGS = ((0, 0.0), (0, 0.15), (5, 0.0))
@@ -81,7 +81,7 @@ def pool_of(data: str, count: int) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for text, topic in zip(*in_scope(intents(data)), strict=True):
         found.setdefault(topic, []).append(text)
-    large = [topic for topic in sorted(found) if len(set(found[topic])) >= LEAST_TEXTS]
+    large = [topic for topic in sorted(found) if len(set(found[topic])) >= MIN_TEXTS]
     chosen = np.random.default_rng(11).permutation(len(large))[:count]
     return {large[place]: list(dict.fromkeys(found[large[place]])) for place in chosen}
 

@@ -24,7 +24,7 @@ from vivavoce.intents.exam import PLAIN, load_classifier
 from vivavoce.intents.findings import find
 from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
-from vivavoce.intents.pairs import CANDIDATES, MOST_PAIRS, mean_probabilities, rank_pairs
+from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
 from vivavoce.intents.problems import ProblemKind, find_problems
 from vivavoce.intents.quality import DataQuality
 from vivavoce.intents.record import UnitKey
@@ -74,7 +74,7 @@ def rankings(data: Dataset, engine: str, retries: int) -> dict[str, list[frozens
     findings = find(run.of(PLAIN), material, plan, threshold=THRESHOLD, seed=0)
     problems = find_problems([findings], ours, DataQuality())
     found = {
-        "vivavoce": [frozenset((pair.a, pair.b)) for pair in ours[:MOST_PAIRS]],
+        "vivavoce": [frozenset((pair.a, pair.b)) for pair in ours[:MAX_PAIRS]],
         "vivavoce, bot only": [frozenset((pair.a, pair.b)) for pair in engine_only],
         "what to fix next": [frozenset(one.topics) for one in problems if one.kind is ProblemKind.PAIR],
     }

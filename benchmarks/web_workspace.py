@@ -22,7 +22,8 @@ from vivavoce.workspace.dialogues.dialogues import begin_scoring
 from vivavoce.workspace.exams.engines import start_engines
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.demo import create_demo_project
-from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.topics.importing import apply_import, prepare_import
+from vivavoce.workspace.topics.incoming import Choices
 from vivavoce.workspace.uploads import Source
 
 SUITE = "flight"

@@ -9,17 +9,18 @@ from functools import cache
 from typing import Any
 
 from pictures import undrawn
-from vivavoce.jobs.concluding import keep_concluded
+from vivavoce.jobs.concluding import keep_concluded, put_findings
 from vivavoce.jobs.exams.documents import dataset_from_bytes, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.exams.engines import start_engines
 from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.topics.datasets import exam_material
 
 SMALL: dict[str, Any] = {"retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}
 ENGINES = ("tfidf", "tfidf:en")
@@ -107,12 +108,29 @@ def hold_guessed(store: Store, project: Project, guesses: Mapping[str, str | Non
     """Hold an exam: the bot guesses the topic of each example, or what is said here (None: it keeps silent)."""
     run = start_intents(store, PRODUCT, project, options=GUESSED)
     with store.reading() as tx:
-        examples = dataset_from_bytes(tx.runs.material(run.id)).examples
+        material = tx.runs.material(run.id)
+    return finish(store, run, _found_guesses(material, guesses or {}))
+
+
+def keep_guessed(store: Store, project: Project, guesses: Mapping[str, str | None]) -> Run:
+    """Keep such an exam as one that is over already: where workers are about, nothing is left for them to do."""
+    at, material = now(), exam_material(store, project)
+    run = Run(
+        new_id(), project.id, 0, "intents", "Exam", RunState.DONE, {**GUESSED, "threshold": 0.3}, 1, 1, 1, 0,
+        "One sentence.", "", None, None, None, "1", "h", 0, at, at, at,
+    )  # fmt: skip
+    with store.writing() as tx:
+        kept = tx.runs.add(run, material, ())
+        put_findings(tx, kept, _found_guesses(material, guesses))
+    return kept
+
+
+def _found_guesses(material: bytes, guesses: Mapping[str, str | None]) -> Conclusion:
     outcomes = tuple(
-        _guessed(place, example, (guesses or {}).get(example.text, example.intent))
-        for place, example in enumerate(examples)
+        _guessed(place, example, guesses.get(example.text, example.intent))
+        for place, example in enumerate(dataset_from_bytes(material).examples)
     )
-    return finish(store, run, replace(found_in("intents", 0.3), outcomes=outcomes))
+    return replace(found_in("intents", 0.3), outcomes=outcomes)
 
 
 def _guessed(place: int, example: Example, guess: str | None) -> Outcome:

@@ -17,7 +17,7 @@ import psycopg
 from sqlalchemy.engine import make_url
 
 # A workspace is used again by the next test if its schema is untouched and little was in it.
-MOST_ROWS = 5_000
+MAX_ROWS = 5_000
 SHAPE = """
 SELECT md5(string_agg(concat(c.relname, a.attname, a.atttypid, a.attnotnull), ',' ORDER BY c.relname, a.attnum))
     || (SELECT version_num FROM alembic_version)
@@ -82,7 +82,7 @@ class Postgres:
                 self.shapes[template] = _shape(connection)
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(OTHERS)
-            return _delete_rows(connection) <= MOST_ROWS and _shape(connection) == self.shapes[template]
+            return _delete_rows(connection) <= MAX_ROWS and _shape(connection) == self.shapes[template]
 
     def stop(self) -> None:
         """Let go of the server; the last one to do so stops it."""

@@ -192,5 +192,5 @@ def test_a_difference_needs_two_correlations_and_ten_groups() -> None:
     few = paired_correlation_difference(x, -x, y, [row % 5 for row in range(30)])
     assert few.difference > 0
     assert few.p is None
-    with pytest.raises(ValueError, match="one group for each row"):
+    with pytest.raises(ValueError, match="one group per row"):
         paired_correlation_difference(x, x, y, [1, 2])

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from vivavoce.errors import Fault, UsageError, without_remedy
 from vivavoce.messages import (
     Message,
+    add_messages,
     change_texts,
-    collect_messages,
     join,
     join_and,
     message_from_json,
     message_to_json,
-    noted,
     restore_messages,
     say,
     say_count,
@@ -80,11 +79,11 @@ def test_the_values_of_a_message_cannot_be_changed() -> None:
 @given(st.lists(messages, max_size=4), st.text())
 def test_a_document_lists_its_messages_and_gets_them_back(told: list[Message], plain: str) -> None:
     document = {"notes": list(told), "deep": [{"one": tuple(told)}], "name": plain}
-    back = restore_messages(json.loads(json.dumps(noted(document))))
+    back = restore_messages(json.loads(json.dumps(add_messages(document))))
     assert "messages" not in back
     assert back["notes"] == told
     assert all(isinstance(one, Message) for one in back["notes"])
-    assert len(collect_messages(document)) == len(set(told))
+    assert len(add_messages(document).get("messages", [])) == len(set(told))
 
 
 def test_a_document_of_an_older_release_is_read_as_it_is() -> None:

@@ -107,7 +107,7 @@ def test_a_plugin_that_points_nowhere_asks_for_an_update(install: Install) -> No
         with pytest.raises(MissingPartError, match="plug_void") as refused:
             load(GROUP, name)
         assert refused.value.remedy.startswith("update")
-    with pytest.raises(MissingPartError, match="cannot be called"):
+    with pytest.raises(MissingPartError, match="it is not callable"):
         build(GROUP, "number")
 
 
@@ -136,7 +136,7 @@ def test_of_two_plugins_with_one_name_the_first_wins_and_the_other_is_reported(i
     assert available(GROUP) == ("once", "twice")
     assert build(GROUP, "twice") == "a"
     (problem,) = problems(GROUP)
-    assert problem == "'twice' of plug_b (plug_b:make) is hidden by the one of plug_a (plug_a:make)"
+    assert problem == "'twice' of plug_b (plug_b:make) is overridden by plug_a (plug_a:make)"
 
 
 def test_built_in_plugins_do_not_hide_each_other() -> None:
@@ -180,5 +180,5 @@ def test_a_wrong_import_from_vivavoce_is_to_be_corrected_not_installed(install: 
     install("plug_wrong", code, {"wrong": "plug_wrong:make"})
     with pytest.raises(MissingPartError) as refused:
         load(GROUP, "wrong")
-    assert refused.value.remedy.startswith("correct the import in plug_wrong")
+    assert refused.value.remedy.startswith("fix the import in plug_wrong")
     assert ("Did you mean 'Reply'?" in refused.value.what) is ("Repply" in code)

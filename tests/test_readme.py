@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from vivavoce import demo
-from vivavoce.cli.demo.commands import Shown, _show_one
+from vivavoce.cli.demo import show_intents
 from vivavoce.intents import IntentsResult, examine_intents
 from vivavoce.reports.intents import problem_wording, wording
 from vivavoce.reports.intents.tables import show_result
@@ -58,7 +58,7 @@ def test_the_sample_of_the_intents_exam_is_printed_line_by_line_in_its_order(
 
 def test_the_demo_names_the_same_problems_first(result: IntentsResult, sample: str) -> None:
     console = screen()
-    _show_one(console, Shown("en", result, Path("x.html"), Path("x.json")))
+    show_intents(console, "English", result)
     said = " ".join(" ".join(lines_of(console)).split())
     shown = " ".join(sample.split())
     for sentence in (wording.headline(result), problem_wording.verdict(result)):

@@ -60,9 +60,9 @@ def test_all_faults_of_all_sources_are_reported_at_once_with_the_nearest_name() 
     faults = _faults(arguments={"treshold": 1, "seed": -1}, environ={"VIVA_RETRYS": "1"}, file=file)
     assert len(faults) == 5
     text = "\n".join(faults)
-    assert "argument: there is no setting 'treshold'. Did you mean 'threshold'?" in text
-    assert "VIVA_RETRYS: there is no setting of this name. Did you mean 'VIVA_RETRIES'?" in text
-    assert "mine.toml: there is no setting 'retreis'. Did you mean 'retries'?" in text
+    assert "argument: unknown setting 'treshold'. Did you mean 'threshold'?" in text
+    assert "VIVA_RETRYS: unknown setting. Did you mean 'VIVA_RETRIES'?" in text
+    assert "mine.toml: unknown setting 'retreis'. Did you mean 'retries'?" in text
     assert "mine.toml, 'threshold': must be a number from 0 to 1, not 'high'" in text
     assert "argument 'seed': must be a whole number from 0 to" in text
 
@@ -153,7 +153,8 @@ def test_a_file_may_be_empty_or_begin_with_a_byte_order_mark() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(None, "cannot be read"), (b"\xff\xfe", "not UTF-8"), (b"[vivavoce", "not TOML")]
+    ("content", "said"),
+    [(None, "cannot read the settings"), (b"\xff\xfe", "not UTF-8"), (b"[vivavoce", "not valid TOML")],
 )
 def test_an_unreadable_file_is_named(content: bytes | None, said: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"

@@ -1,6 +1,6 @@
 """Make the pictures of the application that the documentation shows: `python tools/make_pictures.py [FOLDER]`.
 
-The demo project is loaded into a workspace of its own and examined in all three ways, which takes some minutes.
+The demo project is loaded into a workspace of its own.
 """
 
 from __future__ import annotations
@@ -12,18 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
 from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Project, Role, User
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.bot_rules import BotRules
-from vivavoce.workspace.conversations.choices import Choice
-from vivavoce.workspace.conversations.conversations import start_conversations
-from vivavoce.workspace.dialogues.dialogues import begin_scoring
-from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.demo import create_demo_project
-from vivavoce.workspace.topics.topics import change_topic
 
 ROOT = Path(__file__).resolve().parents[1]
 # The server and the browser are those of the tests.
@@ -31,7 +24,6 @@ sys.path.insert(0, str(ROOT / "tests" / "browser"))
 journeys, opening = map(import_module, ("journeys", "opening"))
 
 SIZE = {"width": 1200, "height": 860}
-RETRIES = {"retries": 5}
 CHARTS_MS = 2000
 
 
@@ -50,45 +42,35 @@ def main() -> None:
 
 
 def furnish(store: Store) -> tuple[User, Project]:
-    """Load the demo project and examine it: intents before and after an edit, conversations, logged talks."""
+    """Load the demo project, which comes with three months of exams and edits."""
     with store.writing() as tx:
         user = tx.users.add("kim@example.org", "Kim Berger", Role.ADMIN, password="x")  # noqa: S106
-    actor = Actor(user.id, user.name, user.role)
-    project = create_demo_project(store, actor)
-    suite = _suite(store, project)
-    start_intents(store, actor, project, options=RETRIES)
-    start_conversations(store, actor, project, Choice(suite, ("vectors", "nearest", "keywords")), BotRules())
-    begin_scoring(store, actor, project)
-    with store.reading() as tx:
-        topic = tx.topics.of_project(project.id)[0]
-    change_topic(store, actor, project, topic.id, owner="Kim Berger", why="somebody has to look after it")
-    start_intents(store, actor, project, options=RETRIES)
-    Worker(store).drain()
-    return user, project
-
-
-def _suite(store: Store, project: Project) -> str:
-    with store.reading() as tx:
-        found = tx.suites.by_name(project.id, "flight")
-    assert found is not None, "the suite ships"  # noqa: S101
-    return found.id
+    return user, create_demo_project(store, Actor(user.id, user.name, user.role))
 
 
 def addresses(store: Store, project: Project) -> dict[str, str]:
     """Return what is shown, by the name of its picture."""
     base = f"/p/{project.slug}"
     with store.reading() as tx:
-        newest = {kind: tx.runs.page(project.id, kind, limit=1)[0].number for kind in ("intents", "conversations")}
-        scenario = tx.suites.scenarios(_suite(store, project))[0]
-        scores = tx.scores.of_run(tx.runs.page(project.id, "dialogues", limit=1)[0].id)
-    worst = min(scores, key=lambda score: score.score if score.score is not None else 9.0)
+        newest = {
+            kind: tx.runs.page(project.id, kind, limit=1)[0] for kind in ("intents", "conversations", "dialogues")
+        }
+        talk = tx.turns.page(newest["conversations"].id, limit=1)[0]
+        scenarios = (row for suite in tx.suites.of_project(project.id) for row in tx.suites.scenarios(suite.id))
+        scenario = next(row for row in scenarios if row.name == talk.script)
+        (worst,) = tx.dialogues.worst(newest["dialogues"].id, below=9, limit=1)
+    intents, conversations = (f"{base}/{kind}/{newest[kind].number}" for kind in ("intents", "conversations"))
     return {
         "web-today": base,
         "web-topics": f"{base}/topics",
-        "web-intents": f"{base}/intents/{newest['intents']}",
-        "web-conversations": f"{base}/conversations/{newest['conversations']}",
+        "web-intents": intents,
+        "web-questions": f"{intents}/questions",
+        "web-timeline": f"{base}/timeline",
+        "web-conversations": conversations,
+        "web-side-by-side": f"{conversations}/talks/{talk.script}",
         "web-scenario": f"{base}/scenarios/{scenario.id}",
-        "web-dialogues": f"{base}/dialogues/{worst.dialogue_id}",
+        "web-dialogues": f"{base}/dialogues",
+        "web-dialogue": f"{base}/dialogues/{worst.dialogue_id}",
     }
 
 

@@ -7,7 +7,7 @@
     result = examine_conversations("flight", ["vectors", "keywords"])
 
     from vivavoce import examine_dialogues, read_dialogues
-    result = examine_dialogues(read_dialogues("talks.jsonl").dialogues)
+    result = examine_dialogues(read_dialogues("dialogues.jsonl").dialogues)
 
 Names are loaded when they are first used, so `import vivavoce` costs next to nothing.
 """
@@ -35,35 +35,18 @@ if TYPE_CHECKING:
     from vivavoce.outcomes import Outcome, TurnOutcome
     from vivavoce.records import Dataset, Example, Guess, Rate, Reply
 
-_HOMES = {
-    "Bot": "vivavoce.bots.protocol",
-    "Classifier": "vivavoce.classifiers.protocol",
-    "ConversationsResult": "vivavoce.conversations",
-    "Dataset": "vivavoce.records",
-    "Dialogue": "vivavoce.dialogues",
-    "DialoguesResult": "vivavoce.dialogues",
-    "Example": "vivavoce.records",
-    "Guess": "vivavoce.records",
-    "IntentsResult": "vivavoce.intents",
-    "Outcome": "vivavoce.outcomes",
-    "PAPER_SETTINGS": "vivavoce.intents",
-    "PlausibleNegativeSplit": "vivavoce.intents",
-    "Probabilities": "vivavoce.classifiers.protocol",
-    "Rate": "vivavoce.records",
-    "Reply": "vivavoce.records",
-    "RunOptions": "vivavoce.conversations",
-    "Setting": "vivavoce.intents",
-    "Suite": "vivavoce.conversations",
-    "TurnOutcome": "vivavoce.outcomes",
-    "VivaError": "vivavoce.errors",
-    "compare_classifiers": "vivavoce.intents",
-    "examine_conversations": "vivavoce.conversations",
-    "examine_dialogues": "vivavoce.dialogues",
-    "examine_intents": "vivavoce.intents",
-    "read_dataset": "vivavoce.files",
-    "read_dialogues": "vivavoce.dialogues",
-    "read_suite": "vivavoce.conversations",
+_NAMES = {
+    "bots.protocol": "Bot",
+    "classifiers.protocol": "Classifier Probabilities",
+    "conversations": "ConversationsResult RunOptions Suite examine_conversations read_suite",
+    "dialogues": "Dialogue DialoguesResult examine_dialogues read_dialogues",
+    "errors": "VivaError",
+    "files": "read_dataset",
+    "intents": "IntentsResult PAPER_SETTINGS PlausibleNegativeSplit Setting compare_classifiers examine_intents",
+    "outcomes": "Outcome TurnOutcome",
+    "records": "Dataset Example Guess Rate Reply",
 }
+_HOMES = {name: f"vivavoce.{home}" for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "PAPER_SETTINGS",

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from vivavoce.messages import Message, join, say
 
@@ -46,10 +46,20 @@ class Fault:
         return join(": ", (self.where, self.message)) if self.where else self.message
 
 
+class Details(TypedDict, total=False):
+    """What every error may say beside what happened."""
+
+    where: str
+    remedy: str
+    faults: Sequence[Fault]
+
+
 class VivaError(Exception):
     """Anything vivavoce refuses to do, said so that the reader can act on it."""
 
     exit_code = 3
+    # The arguments that a kind of error takes beside the details.
+    extras: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "", faults: Sequence[Fault] = ()) -> None:
         self.what = what
@@ -72,16 +82,12 @@ class VivaError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders: keyword-only arguments need an explicit recipe.
-        given = {"where": self.where, "remedy": self.remedy, "faults": self.faults, **self._more()}
-        return (_rebuild, (type(self), self.what, given))
-
-    def _more(self) -> dict[str, Any]:
-        """Return what a kind of error takes beside the words that all take."""
-        return {}
+        arguments = {name: getattr(self, name) for name in ("where", "remedy", "faults", *self.extras)}
+        return (_rebuild, (type(self), self.what, arguments))
 
 
-def _rebuild(kind: type[VivaError], what: str, given: dict[str, Any]) -> VivaError:
-    return kind(what, **given)
+def _rebuild(kind: type[VivaError], what: str, arguments: dict[str, Any]) -> VivaError:
+    return kind(what, **arguments)
 
 
 class InputError(VivaError):
@@ -133,23 +139,18 @@ class GateError(VivaError):
 class WorkError(VivaError):
     """The work could not be completed; what is recorded is kept and the run can be resumed."""
 
-    exit_code = 3
-
 
 class StoreError(WorkError):
     """The database of a workspace does not serve. `trouble` says why (a value of `store.troubles.Trouble`).
 
-    `where` and the faults name the database: they are for whoever runs it.
+    `where` and the faults name the database: they are for those who run it.
     """
 
-    def __init__(
-        self, what: str, *, trouble: str = "away", where: str = "", remedy: str = "", faults: Sequence[Fault] = ()
-    ) -> None:
-        self.trouble = trouble
-        super().__init__(what, where=where, remedy=remedy, faults=faults)
+    extras = ("trouble",)
 
-    def _more(self) -> dict[str, Any]:
-        return {"trouble": self.trouble}
+    def __init__(self, what: str, *, trouble: str = "away", **details: Unpack[Details]) -> None:
+        self.trouble = trouble
+        super().__init__(what, **details)
 
 
 class ClassifierError(WorkError):
@@ -162,22 +163,14 @@ class BotError(WorkError):
     `retry_after`: seconds that the bot asked to wait, if it did.
     """
 
+    extras = ("status", "retry_after")
+
     def __init__(
-        self,
-        what: str,
-        *,
-        status: str = "failed",
-        retry_after: float | None = None,
-        where: str = "",
-        remedy: str = "",
-        faults: Sequence[Fault] = (),
+        self, what: str, *, status: str = "failed", retry_after: float | None = None, **details: Unpack[Details]
     ) -> None:
         self.status = status
         self.retry_after = retry_after
-        super().__init__(what, where=where, remedy=remedy, faults=faults)
-
-    def _more(self) -> dict[str, Any]:
-        return {"status": self.status, "retry_after": self.retry_after}
+        super().__init__(what, **details)
 
 
 def without_remedy(reason: str, place: str = "") -> str:
@@ -193,8 +186,8 @@ def without_remedy(reason: str, place: str = "") -> str:
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the nearest known name, or nothing."""
-    found = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return say(" Did you mean '{name}'?", name=found[0]) if found else ""
+    matches = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return say(" Did you mean '{name}'?", name=matches[0]) if matches else ""
 
 
 def plural(n: int, noun: str) -> str:

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from vivavoce.messages import say
 
-__all__ = ["LANGUAGES", "Language", "Use", "list_codes", "name_languages"]
-
 
 class Use(Flag):
     """A part of the program that must know a language by its code.
@@ -57,4 +55,4 @@ def list_codes(use: Use) -> tuple[str, ...]:
 def name_languages(use: Use, *, native: bool = False) -> Mapping[str, str]:
     """Return the names of the languages that a part knows by their codes: in English, or in the language itself."""
     known = [language for language in LANGUAGES if use in language.uses]
-    return MappingProxyType({one.code: one.native_name if native else one.name for one in known})
+    return MappingProxyType({each.code: each.native_name if native else each.name for each in known})

@@ -2,7 +2,7 @@
 
     say("no bot is called '{name}'", name=name)
     say_count(n, "{n} example", "{n} examples")
-    say("{bot} was right in {share:.0%} of {talks}.", bot=bot, share=0.5, talks=say_count(3, "{n} talk", "{n} talks"))
+    say("{bot} was right in {share:.0%} of {turns}.", bot=bot, share=0.5, turns=say_count(3, "{n} turn", "{n} turns"))
     join(", ", notes)
 
 A message is a `str`: terminals, files and the database take it as it is. Pages look its template up in the catalogue
@@ -10,39 +10,23 @@ of the reader's language (`vivavoce.web.language`) and fill the values in again:
 messages translated, everything else as it is. The template must be a literal in the call, so that `make catalogues`
 finds it. Messages can be added; but an f-string and `str.join` make plain text of them: use `say` and `join` instead.
 
-A place may have a format: `{share:.0%}` writes a number, `{text:capital}` begins a text with a capital. Translations
-may add cases of grammar, such as `{talks:dative}`.
+A place may have a format: `{share:.0%}` writes a number, `{text:capital}` begins a text with a capital. `{at:day}`
+and `{at:moment}` write a time in ISO form as a day, or with the clock; pages say "Monday" where that is enough.
+Translations may add cases of grammar, such as `{turns:dative}`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from numbers import Integral, Real
 from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
-__all__ = [
-    "Message",
-    "change_messages",
-    "change_texts",
-    "collect_messages",
-    "fill",
-    "join",
-    "join_and",
-    "message_from_json",
-    "message_to_json",
-    "noted",
-    "restore_messages",
-    "say",
-    "say_count",
-    "sentence",
-    "values_named",
-    "write_english",
-]
-
 COUNT = "n"
+TIMES = ("day", "moment")
 
 
 class Message(str):
@@ -160,12 +144,17 @@ def _places(template: str) -> tuple[tuple[str, str, str], ...]:
 
 def write_english(value: str | int | float, form: str) -> str:
     """Write a value in English."""
-    if isinstance(value, str):
-        return value[:1].upper() + value[1:] if form == "capital" else value
-    return format(value, form)
+    if not isinstance(value, str):
+        return format(value, form)
+    if form in TIMES:
+        at = datetime.fromisoformat(value)
+        return f"{at:%A} {at.day} {at:%B %Y}" + (f" {at:%H:%M}" if form == "moment" else "")
+    return value[:1].upper() + value[1:] if form == "capital" else value
 
 
-# --- messages in JSON --------------------------------------------------------------------------------------------
+def is_dated(message: Message) -> bool:
+    """Tell whether a message has a time in it, which pages write as the reader's day."""
+    return any(form in TIMES for _, _, form in _places(message.template))
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
@@ -184,34 +173,28 @@ def message_from_json(content: Mapping[str, Any]) -> Message:
     return Message(content["template"], values, content.get("plural", ""))
 
 
-def _strings(content: object) -> Iterator[str]:
-    if isinstance(content, str):
+def _find_messages(content: object) -> Iterator[Message]:
+    if isinstance(content, Message):
         yield content
     elif isinstance(content, Mapping):
-        for value in content.values():
-            yield from _strings(value)
-    elif isinstance(content, list | tuple):
+        content = list(content.values())
+    if isinstance(content, list | tuple):
         for value in content:
-            yield from _strings(value)
+            yield from _find_messages(value)
 
 
-def collect_messages(content: object) -> list[dict[str, Any]]:
-    """Return every message in a JSON document, once each: its text, template and values."""
-    messages = {str(text): text for text in _strings(content) if isinstance(text, Message)}
-    return [{"text": text, **message_to_json(message)} for text, message in messages.items()]
-
-
-def noted(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON document with the messages in it listed under `messages`."""
-    messages = collect_messages(content)
-    return {**content, "messages": messages} if messages else dict(content)
+def add_messages(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON document with every message in it listed under `messages`, once each."""
+    messages = {str(message): message for message in _find_messages(content)}
+    entries = [{"text": text, **message_to_json(message)} for text, message in messages.items()]
+    return {**content, "messages": entries} if entries else dict(content)
 
 
 def restore_messages(content: Any) -> Any:
     """Return a JSON document that lists its messages with these in the places of their texts."""
     if not isinstance(content, Mapping) or not isinstance(content.get("messages"), list):
         return content
-    messages = {one["text"]: message_from_json(one) for one in content["messages"]}
+    messages = {entry["text"]: message_from_json(entry) for entry in content["messages"]}
 
     def restore(part: Any) -> Any:
         if isinstance(part, str):

@@ -14,8 +14,6 @@ from vivavoce import plugins
 from vivavoce.errors import Fault, UsageError, VivaError, nearest
 from vivavoce.messages import join, say
 
-__all__ = ["Option", "Preset", "UnfitError", "check_options", "check_value"]
-
 
 class UnfitError(Exception):
     """A value that an option cannot hold; `check_options` makes a fault of it."""
@@ -38,12 +36,12 @@ class Preset:
 class Option:
     """What an option is called, holds and means; where the default is None, it may stay empty.
 
-    `several`: a list of at least `fewest` values. `plugins`: the group of plug-ins of which it names one. `check`
-    reads a value that the type alone does not describe.
+    `several`: a list of at least `fewest` values; `or_one`: a single value stands for itself. `plugins`: the group of
+    plug-ins of which it names one. `check` reads a value that the type alone does not describe.
 
     For people: `label` names it in forms, `empty` says what no value means. `flag` is its name on the command line,
     `metavar` what follows it there. `more`: a form shows it only on a second look. `daily`: daily runs have it too.
-    `offered`: the project says what can be chosen. `reloads`: other options depend on it.
+    `offered`: the project says what can be chosen.
     """
 
     name: str
@@ -55,6 +53,7 @@ class Option:
     high: float | None = None
     open_ends: bool = False
     several: bool = False
+    or_one: bool = False
     fewest: int = 0
     most: int = 200
     plugins: str = ""
@@ -67,32 +66,24 @@ class Option:
     more: bool = False
     daily: bool = False
     offered: bool = False
-    reloads: bool = False
     presets: tuple[Preset, ...] = ()
 
     @property
     def wanted(self) -> str:
         """What a value must be, in words."""
-        whole, low, high = self.type is int, self.low, self.high
+        low, high, whole = self.low, self.high, self.type is int
         if self.choices:
             return say("one of {names}", names=", ".join(self.choices))
         if low is None:
-            return {Path: say("a path"), str: say("a text"), bool: say("true or false")}.get(
-                self.type, say("a number")
-            )
+            kinds = {Path: say("a path"), str: say("a text"), bool: say("true or false")}
+            return kinds.get(self.type, say("a number"))
         if high is None:
-            least, number = (
-                say("a whole number, at least {low:,}", low=low),
-                say("a number, at least {low:,}", low=low),
-            )
-            return least if whole else number
+            least = say("a number of {low:,} or more", low=low)
+            return say("a whole number of {low:,} or more", low=low) if whole else least
         if self.open_ends:
             return say("a number between {low:,} and {high:,}", low=low, high=high)
-        within, number = (
-            say("a whole number from {low:,} to {high:,}", low=low, high=high),
-            say("a number from {low:,} to {high:,}", low=low, high=high),
-        )
-        return within if whole else number
+        between = say("a number from {low:,} to {high:,}", low=low, high=high)
+        return say("a whole number from {low:,} to {high:,}", low=low, high=high) if whole else between
 
     @property
     def kind(self) -> str:
@@ -120,7 +111,7 @@ def check_options(where: str, values: Mapping[str, Any], options: Sequence[Optio
     """Return all options with their values; null counts as not given. UsageError names every fault at once."""
     known = [option.name for option in options]
     faults = [
-        Fault(say("there is no option '{name}'.{nearest}", name=name, nearest=nearest(name, known)), name)
+        Fault(say("unknown option '{name}'.{nearest}", name=name, nearest=nearest(name, known)), name)
         for name in values
         if name not in known
     ]
@@ -133,12 +124,8 @@ def check_options(where: str, values: Mapping[str, Any], options: Sequence[Optio
         except UnfitError as error:
             faults.append(Fault(error.what, option.name))
     if faults:
-        raise UsageError(
-            say("these options cannot be used"),
-            where=where,
-            faults=faults,
-            remedy=say("correct them or leave them out"),
-        )
+        remedy = say("fix or remove them")
+        raise UsageError(say("these options are invalid"), where=where, faults=faults, remedy=remedy)
     return checked
 
 
@@ -148,22 +135,25 @@ def check_value(option: Option, value: Any) -> Any:
         return None
     if option.check is not None:
         return option.check(value)
-    return _check_several(option, value) if option.several else _check_single(option, value)
+    if option.or_one and not isinstance(value, list | tuple):
+        return _check_single(option, value)
+    values = _check_several(option, value) if option.several else _check_single(option, value)
+    return values[0] if option.or_one and len(values) == 1 else values
 
 
 def _check_several(option: Option, value: Any) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise UnfitError(say("must be a list of names, not {value}", value=repr(value)))
     checked, wrong = [], []
-    for each in value:
+    for part in value:
         try:
-            checked.append(_check_single(option, each))
+            checked.append(_check_single(option, part))
         except UnfitError as error:
             wrong.append(error.what)
     if wrong:
         raise UnfitError(join("; ", wrong))
     if repeated := sorted({name for name in checked if checked.count(name) > 1}):
-        raise UnfitError(say("{names} cannot be told apart: name each once", names=", ".join(repeated)))
+        raise UnfitError(say("{names} are not distinct: name each once", names=", ".join(repeated)))
     if len(checked) < option.fewest:
         raise UnfitError(say("{count} given: choose at least {fewest}", count=len(checked), fewest=option.fewest))
     return checked
@@ -176,14 +166,9 @@ def _check_single(option: Option, value: Any) -> Any:
     # True is a whole number to Python, but never to the person who wrote it.
     wrong_type = isinstance(value, bool) is not (option.type is bool) or not isinstance(read, option.type)
     if wrong_type or not option.accepts(read):
-        raise UnfitError(
-            say(
-                "must be {wanted}, not {value}.{nearest}",
-                wanted=option.wanted,
-                value=repr(value),
-                nearest=nearest(str(value), option.choices),
-            )
-        )
+        hint = nearest(str(value), option.choices)
+        values = {"wanted": option.wanted, "value": repr(value), "nearest": hint}
+        raise UnfitError(say("must be {wanted}, not {value}.{nearest}", **values))
     return read
 
 
@@ -197,13 +182,6 @@ def _check_plugin(option: Option, value: Any) -> str:
         raise UnfitError(error.what) from None
     known = plugins.available(option.plugins)
     if kind not in known:
-        raise UnfitError(
-            say(
-                "there is no {noun} '{kind}'.{nearest} Known are: {names}",
-                noun=noun,
-                kind=kind,
-                nearest=nearest(kind, known),
-                names=", ".join(known),
-            )
-        )
+        values = {"noun": noun, "kind": kind, "nearest": nearest(kind, known), "names": ", ".join(known)}
+        raise UnfitError(say("unknown {noun} '{kind}'.{nearest} Available: {names}", **values))
     return value

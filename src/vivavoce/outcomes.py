@@ -32,37 +32,35 @@ class Outcome(StrEnum):
     @property
     def short(self) -> str:
         """The two-letter code used in definitions (CA, WA, FA, MD, UD, ND, CG, CN)."""
-        return _SHORT[self]
+        return _ABOUT[self][0]
 
     @property
     def published(self) -> str:
         """The code of the original nex-cv: T, F, FO, TO or FCO."""
-        return _PUBLISHED[self]
+        return _ABOUT[self][1]
 
     @property
     def meaning(self) -> str:
         """One sentence for people."""
-        return _MEANING[self]
+        return _ABOUT[self][2]
 
     @property
     def answered(self) -> bool:
         """Whether the bot gave an answer."""
-        return self in _ANSWERED
+        return self in (Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH)
 
 
-_SHORT = dict(zip(Outcome, ("CA", "WA", "FA", "MD", "UD", "ND", "CG", "CN"), strict=True))
-_PUBLISHED = dict(zip(Outcome, ("T", "F", "F", "FCO", "FO", "FO", "TO", "TO"), strict=True))
-_MEANING = {
-    Outcome.RIGHT: say("answered, and the topic was right"),
-    Outcome.WRONG_INTENT: say("answered with another topic although the right one existed"),
-    Outcome.OVERREACH: say("answered although no topic fits the message"),
-    Outcome.MISSED: say("not answered although the guess was right: the confidence was too low"),
-    Outcome.WRONG_DEFERRED: say("not answered, and the guess was wrong: a good decision"),
-    Outcome.NO_GUESS: say("not answered: the engine had no guess for a message it should know"),
-    Outcome.DECLINED: say("not answered, rightly: no topic fits the message"),
-    Outcome.DECLINED_NO_GUESS: say("not answered, rightly, and the engine had no guess at all"),
+_UNSURE = say("declined although the guess was right: the confidence was too low")
+_ABOUT = {
+    Outcome.RIGHT: ("CA", "T", say("answered with the right topic")),
+    Outcome.WRONG_INTENT: ("WA", "F", say("answered with a wrong topic although the right one exists")),
+    Outcome.OVERREACH: ("FA", "F", say("answered although no topic fits")),
+    Outcome.MISSED: ("MD", "FCO", _UNSURE),
+    Outcome.WRONG_DEFERRED: ("UD", "FO", say("declined, and the guess was wrong: a good decision")),
+    Outcome.NO_GUESS: ("ND", "FO", say("declined: the classifier had no guess for a message it should know")),
+    Outcome.DECLINED: ("CG", "TO", say("rightly declined: no topic fits")),
+    Outcome.DECLINED_NO_GUESS: ("CN", "TO", say("rightly declined, and the classifier had no guess")),
 }
-_ANSWERED = frozenset({Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH})
 
 
 def is_answered(guess: Guess, threshold: float) -> bool:
@@ -91,17 +89,20 @@ def outcome_places(
     The same table as `outcome_of`, for arrays.
     """
     answered = (guess >= 0) & (confidence >= threshold)
-    none = guess < 0
-    in_scope_answer = np.where(guess == truth, _PLACE[Outcome.RIGHT], _PLACE[Outcome.WRONG_INTENT])
-    in_scope_silence = np.where(guess == truth, _PLACE[Outcome.MISSED], _PLACE[Outcome.WRONG_DEFERRED])
-    in_scope_silence = np.where(none, _PLACE[Outcome.NO_GUESS], in_scope_silence)
-    silence = np.where(none, _PLACE[Outcome.DECLINED_NO_GUESS], _PLACE[Outcome.DECLINED])
-    in_scope = np.where(answered, in_scope_answer, in_scope_silence)
-    negative = np.where(answered, _PLACE[Outcome.OVERREACH], silence)
-    return np.where(truth < 0, negative, in_scope)
-
-
-_PLACE = {outcome: place for place, outcome in enumerate(Outcome)}
+    outside, none, right = truth < 0, guess < 0, guess == truth
+    cases = {
+        Outcome.OVERREACH: outside & answered,
+        Outcome.DECLINED_NO_GUESS: outside & none,
+        Outcome.DECLINED: outside,
+        Outcome.RIGHT: answered & right,
+        Outcome.WRONG_INTENT: answered,
+        Outcome.NO_GUESS: none,
+        Outcome.MISSED: right,
+    }
+    order = list(Outcome)
+    # Of the cases that hold for a message, the first one counts.
+    places = [order.index(outcome) for outcome in cases]
+    return np.select(list(cases.values()), places, order.index(Outcome.WRONG_DEFERRED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,37 +148,33 @@ class Counts:
     @property
     def answered(self) -> int:
         """Messages the bot answered."""
-        return sum(self[outcome] for outcome in _ANSWERED)
+        return sum(self[outcome] for outcome in Outcome if outcome.answered)
 
     @property
     def deferred(self) -> int:
         """Messages the bot did not answer."""
         return self.total - self.answered
 
-    def _sum(self, *outcomes: Outcome) -> int:
-        return sum(self[outcome] for outcome in outcomes)
-
     def shares(self) -> Mapping[str, Share]:
         """Return every rate by its stable name."""
-        rejected = self._sum(Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
-        wrong = self._sum(Outcome.WRONG_INTENT, Outcome.OVERREACH)
-        well_deferred = self.deferred - self[Outcome.MISSED]
-        careful = self._sum(Outcome.WRONG_DEFERRED, Outcome.DECLINED)
+        right, missed = self[Outcome.RIGHT], self[Outcome.MISSED]
+        rejected = self[Outcome.DECLINED] + self[Outcome.DECLINED_NO_GUESS]
+        wrong = self[Outcome.WRONG_INTENT] + self[Outcome.OVERREACH]
+        careful = self[Outcome.WRONG_DEFERRED] + self[Outcome.DECLINED]
+        well_deferred = self.deferred - missed
+        in_scope = self.total - self.negatives
         return {
-            "accuracy": Share(self[Outcome.RIGHT] + rejected, self.total),
-            "in_scope_accuracy": Share(self[Outcome.RIGHT], self.total - self.negatives),
+            "accuracy": Share(right + rejected, self.total),
+            "in_scope_accuracy": Share(right, in_scope),
             "negative_rejection": Share(rejected, self.negatives),
             "automation_rate": Share(self.answered, self.total),
-            "precision_answered": Share(self[Outcome.RIGHT], self.answered),
+            "precision_answered": Share(right, self.answered),
             "carefulness": Share(careful, self.deferred),
-            "good_carefulness": Share(self[Outcome.MISSED], self.deferred),
+            "good_carefulness": Share(missed, self.deferred),
             "deferral_precision": Share(well_deferred, self.deferred),
             "deferral_recall": Share(well_deferred, well_deferred + wrong),
-            "best_guess_accuracy": Share(self._sum(Outcome.RIGHT, Outcome.MISSED), self.total - self.negatives),
+            "best_guess_accuracy": Share(right + missed, in_scope),
         }
-
-
-# --- turns of a conversation ---------------------------------------------------------------------------------
 
 
 class TurnOutcome(StrEnum):
@@ -215,32 +212,17 @@ class TurnOutcome(StrEnum):
 
 
 _TURN_MEANING = {
-    TurnOutcome.RIGHT: say("the right topic, and the reply as expected"),
-    TurnOutcome.WRONG_REPLY: say("the right topic, but not the reply or the details that were expected"),
+    TurnOutcome.RIGHT: say("the right topic and the expected reply"),
+    TurnOutcome.WRONG_REPLY: say("the right topic, but not the expected reply or details"),
     TurnOutcome.WRONG_INTENT: say("an answer about another topic"),
     TurnOutcome.MISSED: say('said "don\'t know" to something it should know'),
     TurnOutcome.DECLINED: say('rightly said "don\'t know"'),
-    TurnOutcome.OVERREACH: say("answered what it should not have answered"),
+    TurnOutcome.OVERREACH: say("answered a question it should decline"),
     TurnOutcome.NO_REPLY: say("did not answer, or not in time"),
-    TurnOutcome.ERROR: say("could not be run: connection, server or format; never counted as wrong"),
-    TurnOutcome.NOT_REACHED: say("not tried: the conversation had ended before"),
-    TurnOutcome.UNCHECKED: say("nothing was expected, or this bot does not show it; not counted"),
+    TurnOutcome.ERROR: say("failed to run: connection, server or format; never counted as wrong"),
+    TurnOutcome.NOT_REACHED: say("not tried: the conversation had already ended"),
+    TurnOutcome.UNCHECKED: say("nothing was expected, or this bot does not report it; not counted"),
 }
-_AS_TURN = {
-    Outcome.RIGHT: TurnOutcome.RIGHT,
-    Outcome.WRONG_INTENT: TurnOutcome.WRONG_INTENT,
-    Outcome.OVERREACH: TurnOutcome.OVERREACH,
-    Outcome.MISSED: TurnOutcome.MISSED,
-    Outcome.WRONG_DEFERRED: TurnOutcome.MISSED,
-    Outcome.NO_GUESS: TurnOutcome.MISSED,
-    Outcome.DECLINED: TurnOutcome.DECLINED,
-    Outcome.DECLINED_NO_GUESS: TurnOutcome.DECLINED,
-}
-
-
-def as_turn(outcome: Outcome) -> TurnOutcome:
-    """Return how the outcome of a single message would be called in a conversation."""
-    return _AS_TURN[outcome]
 
 
 @dataclass(frozen=True, slots=True)

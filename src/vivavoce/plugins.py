@@ -1,39 +1,20 @@
 """Plug-ins: bots, classifiers, file formats (and what later groups add), found by their entry points.
 
 Built-ins register the same way as anyone else's. Of two distributions that offer the same name, vivavoce's
-own wins, then the first in alphabetical order, on every machine alike; `problems` tells of the others.
+own wins, then the first in alphabetical order, on every machine alike; `problems` names the others.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple, TypeVar
 
 from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
-
-__all__ = [
-    "BOTS",
-    "CLASSIFIERS",
-    "EXAMS",
-    "FORMATS",
-    "Declaration",
-    "Description",
-    "Reach",
-    "available",
-    "build",
-    "declare",
-    "describe",
-    "find_declaration",
-    "in_order",
-    "load",
-    "problems",
-    "split_name",
-]
 
 BOTS = "vivavoce.bots"
 CLASSIFIERS = "vivavoce.classifiers"
@@ -95,7 +76,7 @@ def build(group: str, name: str, *arguments: object, **options: object) -> objec
     """Load the factory of this name and call it; parts that it imports only then may be missing as well."""
     factory = load(group, name)
     if not callable(factory):
-        raise _refusal(_find(group, name), TypeError("it cannot be called"))
+        raise _refusal(_find(group, name), TypeError("it is not callable"))
     try:
         return factory(*arguments, **options)
     except ImportError as error:
@@ -104,7 +85,14 @@ def build(group: str, name: str, *arguments: object, **options: object) -> objec
 
 def describe(group: str) -> list[Description]:
     """Return a line for each plug-in, sorted by name. Imports all of them; a broken one breaks no other."""
-    return [Description(name, _origin(_find(group, name)), _summary(group, name)) for name in available(group)]
+    descriptions = []
+    for name in available(group):
+        try:
+            summary = (load(group, name).__doc__ or "").strip().partition("\n")[0]
+        except VivaError as error:
+            summary = error.what
+        descriptions.append(Description(name, _origin(_find(group, name)), summary))
+    return descriptions
 
 
 def declare(declared: object) -> Callable[[F], F]:
@@ -127,37 +115,35 @@ def find_declaration(group: str, name: str) -> object:
 
 def problems(group: str) -> tuple[str, ...]:
     """Return a sentence for each plug-in that is hidden by another of the same name."""
-    return tuple(_hidden(_points(group)))
+    first: dict[str, EntryPoint] = {}
+    sentences = []
+    for point in _points(group):
+        used = first.setdefault(point.name, point)
+        if (point.value, _origin(point)) != (used.value, _origin(used)):
+            sentences.append(
+                f"'{point.name}' of {_origin(point)} ({point.value}) is overridden by {_origin(used)} ({used.value})"
+            )
+    return tuple(sentences)
 
 
 def split_name(name: str) -> tuple[str, str]:
     """Split `kind:option` at the first colon; the option is empty where none is given."""
     kind, _, option = name.partition(":")
     if not kind.strip():
-        raise UsageError(f"'{name}' does not begin with a kind", remedy="write `kind` or `kind:option`")
+        raise UsageError(f"'{name}' does not start with a kind", remedy="write `kind` or `kind:option`")
     return kind.strip(), option.strip()
-
-
-# --- finding -------------------------------------------------------------------------------------------
 
 
 @cache
 def _points(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group in order of precedence; reading metadata of all packages is slow."""
-    return tuple(sorted(entry_points(group=group), key=_precedence))
-
-
-def _precedence(point: EntryPoint) -> tuple[bool, str, str, str]:
     # The order of a folder's files differs between machines; a result must not depend on it.
-    return _origin(point) != OWN, _origin(point), point.name, point.value
+    points = entry_points(group=group)
+    return tuple(sorted(points, key=lambda point: (_origin(point) != OWN, _origin(point), point.name, point.value)))
 
 
 def _origin(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "unknown"
-
-
-def _where(point: EntryPoint) -> str:
-    return f"{_origin(point)}, {point.group}"
 
 
 def _find(group: str, name: str) -> EntryPoint:
@@ -166,45 +152,28 @@ def _find(group: str, name: str) -> EntryPoint:
             return point
     known = available(group)
     raise UsageError(
-        f"there is no '{name}' among {group}.{nearest(name, known)}",
+        f"{group} has no '{name}'.{nearest(name, known)}",
         remedy=f"choose one of: {', '.join(known)}" if known else "install a package that provides one",
     )
 
 
-def _hidden(points: Iterable[EntryPoint]) -> Iterator[str]:
-    first: dict[str, EntryPoint] = {}
-    for point in points:
-        used = first.setdefault(point.name, point)
-        if (point.value, _origin(point)) != (used.value, _origin(used)):
-            yield (
-                f"'{point.name}' of {_origin(point)} ({point.value}) is hidden by "
-                f"the one of {_origin(used)} ({used.value})"
-            )
-
-
-def _summary(group: str, name: str) -> str:
-    try:
-        documented = (load(group, name).__doc__ or "").strip()
-    except VivaError as error:
-        return error.what
-    return documented.splitlines()[0] if documented else ""
-
-
-# --- what is missing -----------------------------------------------------------------------------------
-
-
 def _refusal(point: EntryPoint, error: Exception) -> MissingPartError:
     """Say what a plug-in lacks and how to get it."""
+    where = f"{_origin(point)}, {point.group}"
     if not isinstance(error, ImportError):
         what = f"'{point.name}' is broken: {type(error).__name__}: {error}"
-        return MissingPartError(what, where=_where(point), remedy=f"update or remove {_origin(point)}")
-    what = f"'{point.name}' cannot be imported: {error}.{_meant(error)}"
-    return MissingPartError(what, where=_where(point), remedy=_remedy(point, error))
+        return MissingPartError(what, where=where, remedy=f"update or remove {_origin(point)}")
+    # Name the nearest name that a module offers in place of one that it does not have.
+    name = re.match(r"cannot import name '([^']+)'", str(error))
+    module = sys.modules.get(error.name or "")
+    hint = nearest(name[1], [*getattr(module, "__all__", dir(module))]) if name and module else ""
+    what = f"cannot import '{point.name}': {error}.{hint}"
+    return MissingPartError(what, where=where, remedy=_find_remedy(point, error))
 
 
-def _remedy(point: EntryPoint, error: ImportError) -> str:
+def _find_remedy(point: EntryPoint, error: ImportError) -> str:
     module = error.name or ""
-    extra = next(iter(point.extras), "") or _extra_of(point, module)
+    extra = next(iter(point.extras), "") or _find_extra(point, module)
     if extra:
         return f"pip install '{_origin(point)}[{extra}]'"
     root = module.partition(".")[0]
@@ -212,35 +181,25 @@ def _remedy(point: EntryPoint, error: ImportError) -> str:
         return f"update or reinstall {_origin(point)}"
     if root == OWN or not isinstance(error, ModuleNotFoundError):
         # The package is there; what was asked of it is not.
-        return f"correct the import in {point.module}, or install a version of {root} that has it"
+        return f"fix the import in {point.module}, or install a version of {root} that has it"
     return f"install the package that provides the module '{module}'"
 
 
-def _meant(error: ImportError) -> str:
-    """Return the nearest name that a module offers in place of one that it does not have."""
-    name = re.match(r"cannot import name '([^']+)'", str(error))
-    module = sys.modules.get(error.name or "")
-    return nearest(name[1], [*getattr(module, "__all__", dir(module))]) if name and module else ""
-
-
-def _extra_of(point: EntryPoint, module: str) -> str:
+def _find_extra(point: EntryPoint, module: str) -> str:
     """Return the extra of the plug-in's distribution that brings a module, or nothing.
 
     A module is taken for a package's where one name is the other or its beginning: `acme` for `acme-cloud-chat`.
     """
-    wanted = _normal(module)
+    wanted = _normalise(module)
     for requirement in (point.dist and point.dist.requires) or []:
-        package = _normal(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+        package = _normalise(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
         extra = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", requirement)
+        brings = f"{package}-".startswith(f"{wanted}-") or wanted.startswith(f"{package}-")
         # A distribution may name itself to join extras; that brings no module.
-        if extra and wanted and package != _normal(_origin(point)) and _brings(package, wanted):
+        if extra and wanted and brings and package != _normalise(_origin(point)):
             return extra[1]
     return ""
 
 
-def _brings(package: str, module: str) -> bool:
-    return f"{package}-".startswith(f"{module}-") or module.startswith(f"{package}-")
-
-
-def _normal(name: str) -> str:
+def _normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()

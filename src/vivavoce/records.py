@@ -84,20 +84,20 @@ class Status(StrEnum):
 
 
 _STATUS_MEANING = {
-    Status.OK: say("the bot answered"),
-    Status.EMPTY: say("the bot answered with nothing"),
-    Status.TIMEOUT: say("the bot did not answer in time"),
+    Status.OK: say("the bot replied"),
+    Status.EMPTY: say("the bot sent an empty reply"),
+    Status.TIMEOUT: say("the bot did not reply in time"),
     Status.UNREACHABLE: say("no connection to the bot"),
-    Status.CLOSED: say("the bot closed the connection before it answered"),
-    Status.RATE_LIMITED: say("the bot asked for fewer messages (429) until the tries were used up"),
-    Status.SERVER_ERROR: say("the bot reported a failure of its own (5xx)"),
-    Status.REFUSED: say("the bot refused the request (4xx)"),
-    Status.NOT_JSON: say("the answer was not JSON (an HTML page, for instance)"),
-    Status.BAD_ENCODING: say("the answer was not UTF-8 text"),
-    Status.UNEXPECTED: say("the answer was JSON, but held no reply where one was expected"),
-    Status.TOO_LARGE: say("the answer was larger than is read"),
-    Status.FAILED: say("the connector or the program behind it failed"),
-    Status.NOT_REACHED: say("the conversation had ended before this message"),
+    Status.CLOSED: say("the bot closed the connection before replying"),
+    Status.RATE_LIMITED: say("the bot kept limiting requests (429) until all retries were used"),
+    Status.SERVER_ERROR: say("the bot reported a server error (5xx)"),
+    Status.REFUSED: say("the bot rejected the request (4xx)"),
+    Status.NOT_JSON: say("the response was not JSON (for example an HTML page)"),
+    Status.BAD_ENCODING: say("the response was not UTF-8 text"),
+    Status.UNEXPECTED: say("the response was JSON but had no reply in the expected place"),
+    Status.TOO_LARGE: say("the response was too large"),
+    Status.FAILED: say("the connector or its program failed"),
+    Status.NOT_REACHED: say("the conversation had already ended"),
 }
 
 
@@ -110,12 +110,11 @@ class Action:
     raw: str = ""
 
     def __str__(self) -> str:
-        named = ", ".join(f"{name}={_written(value)}" for name, value in self.args.items())
-        return f"{self.name}({named or self.raw})"
-
-
-def _written(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        values = {
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            for name, value in self.args.items()
+        }
+        return f"{self.name}({', '.join(f'{name}={value}' for name, value in values.items()) or self.raw})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,15 +227,15 @@ class Dataset:
         """
         if len(texts) != len(intents):
             raise DataError(
-                f"there are {len(texts)} texts but {len(intents)} intents",
+                f"{len(texts)} texts but {len(intents)} intents",
                 where=source,
-                remedy="give exactly one intent for each text",
+                remedy="provide exactly one intent per text",
             )
-        faults = [fault for row, pair in enumerate(zip(texts, intents, strict=True)) for fault in _faults(row, *pair)]
+        rows = list(enumerate(zip(texts, intents, strict=True)))
+        faults = [fault for row, pair in rows for fault in _find_faults(row, *pair)]
         if faults:
-            raise DataError("these rows cannot be used", where=source, faults=faults, remedy="correct the rows")
+            raise DataError("these rows are invalid", where=source, faults=faults, remedy="fix the rows")
         outside = {intent for intent in intents if intent is not None and is_out_of_scope(intent, out_of_scope)}
-        rows = enumerate(zip(texts, intents, strict=True))
         examples = tuple(Example(text, None if i in outside else i, row=row) for row, (text, i) in rows)
         return cls(examples, source, recognised=tuple(sorted(outside)) if out_of_scope == AUTO else ())
 
@@ -273,8 +272,9 @@ class Dataset:
             return ""
         names = ", ".join(f"'{name}'" for name in self.recognised)
         return say(
-            "By their names, these intents hold out-of-scope messages: {names}. They are used for testing, "
-            "never for training. To treat them as topics, use --out-of-scope - (in Python out_of_scope=None).",
+            "The names of these intents suggest out-of-scope messages: {names}. They are used for "
+            "testing, never for training. To treat them as topics, use --out-of-scope - (in Python "
+            "out_of_scope=None).",
             names=names,
         )
 
@@ -295,7 +295,7 @@ def fingerprint(texts: Iterable[str], intents: Iterable[str | None]) -> str:
     return hashlib.sha256("".join(rows).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _faults(row: int, text: object, intent: object) -> Iterator[Fault]:
+def _find_faults(row: int, text: object, intent: object) -> Iterator[Fault]:
     where = f"row {row}"
     if not isinstance(text, str):
         yield Fault(f"the text is {type(text).__name__}, not a string", where)

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-__all__ = ["MAX_PATIENCE_S", "backoff", "retry", "wait_before"]
-
 T = TypeVar("T")
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 30.0

@@ -75,7 +75,7 @@ def test_an_own_topic_that_is_not_shipped_still_needs_phrases_and_replies() -> N
     with pytest.raises(DataError) as caught:
         agent_with("  - {intent: greet}\n")
     messages = " ".join(fault.message for fault in caught.value.faults)
-    assert "no phrases" in messages
+    assert "no training phrases" in messages
     assert "no replies" in messages
 
 

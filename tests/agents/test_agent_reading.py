@@ -62,30 +62,30 @@ def test_words_that_yaml_takes_for_flags_stay_words() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("needs: [city]", "needs: [citty]", "there is no slot 'citty'. Did you mean 'city'?"),
-        ("needs: [city]", "takes: [town]", "there is no slot 'town'"),
-        ("where: [city]", "where: [town]", "there is no column 'town'"),
-        ("in: hotels", "in: hotel", "there is no table 'hotel' among the facts. Did you mean 'hotels'?"),
-        ('each: "{name}"', 'each: "{nam}"', "nothing fills the placeholder {nam}. Did you mean 'name'?"),
-        ('say: "{found}"', 'say: "{where}"', "nothing fills the placeholder {where}"),
-        ("phrases: [find a hotel]", "phrases: []", "the topic 'hotel' has no phrases to learn from"),
-        ("replies:", "reply:", "there is no key 'reply' here. Did you mean 'replies'?"),
+        ("needs: [city]", "needs: [citty]", "unknown slot 'citty'. Did you mean 'city'?"),
+        ("needs: [city]", "takes: [town]", "unknown slot 'town'"),
+        ("where: [city]", "where: [town]", "unknown column 'town'"),
+        ("in: hotels", "in: hotel", "the facts have no table 'hotel'. Did you mean 'hotels'?"),
+        ('each: "{name}"', 'each: "{nam}"', "the placeholder {nam} has no value. Did you mean 'name'?"),
+        ('say: "{found}"', 'say: "{where}"', "the placeholder {where} has no value"),
+        ("phrases: [find a hotel]", "phrases: []", "the topic 'hotel' has no training phrases"),
+        ("replies:", "reply:", "unknown key 'reply'. Did you mean 'replies'?"),
         ("agent: small", "agent: small\ntodday: 2024-01-01", "Did you mean 'today'?"),
-        ("ask: Which city?", "default: Roma", "the default 'Roma' is none of the values. Did you mean 'Rome'?"),
-        (", ask: Which city?", "", "the slot 'city' is needed but has no `ask`"),
-        ("Oslo: []", "Oslo: [Roma]", "'Roma' stands for two values: 'Rome' and 'Oslo'"),
+        ("ask: Which city?", "default: Roma", "the default 'Roma' is not one of the values. Did you mean 'Rome'?"),
+        (", ask: Which city?", "", "the slot 'city' is required but has no `ask`"),
+        ("Oslo: []", "Oslo: [Roma]", "'Roma' means two values: 'Rome' and 'Oslo'"),
         ("format: 1", "format: 2", "this version reads `format: 1`"),
-        ('say: "{found}"', 'say: "{found}", after: hottel', "there is no topic 'hottel'. Did you mean 'hotel'?"),
+        ('say: "{found}"', 'say: "{found}", after: hottel', "unknown topic 'hottel'. Did you mean 'hotel'?"),
         ('say: "{found}"', 'say: "{found}", offer: hotel', "an offer needs a topic for yes"),
-        ('say: "{found}"', 'say: "{found}", if: {city: Pisa}', "'Pisa' is no value of 'city'"),
-        ('say: "{found}"', 'say: "{found}", clear: [plan]', "there is no slot 'plan'"),
+        ('say: "{found}"', 'say: "{found}", if: {city: Pisa}', "'Pisa' is not a value of 'city'"),
+        ('say: "{found}"', 'say: "{found}", clear: [plan]', "unknown slot 'plan'"),
         (
             "values: {Rome: [roma], Oslo: []}",
             "kind: datum",
-            "there is no kind 'datum' of slots. Did you mean 'date'?",
+            "unknown slot kind 'datum'. Did you mean 'date'?",
         ),
-        ("values: {Rome: [roma], Oslo: []}", "kind: date", "needs `today` of the agent"),
-        ("values: {Rome: [roma], Oslo: []}", "values: town", "there is no slot 'town' to take values from"),
+        ("values: {Rome: [roma], Oslo: []}", "kind: date", "needs `today` in the agent"),
+        ("values: {Rome: [roma], Oslo: []}", "values: town", "the slot 'town' to take values from does not exist"),
     ],
 )
 def test_each_fault_is_told_with_its_line_and_the_nearest_name(old: str, new: str, told: str) -> None:
@@ -112,7 +112,7 @@ def test_all_faults_come_at_once() -> None:
 def test_an_intent_or_a_phrase_in_two_topics_is_a_fault() -> None:
     again = "  - intent: hotel\n    phrases: [Find  a hotel]\n    replies: [x]\n"
     other = again.replace("intent: hotel", "intent: inn")
-    assert any("the intent 'hotel' is given twice" in fault for fault in faults_of(SMALL + again))
+    assert any("the intent 'hotel' appears twice" in fault for fault in faults_of(SMALL + again))
     assert any("'hotel' and 'inn'" in fault for fault in faults_of(SMALL + other))
 
 

@@ -84,7 +84,7 @@ def test_an_agent_without_keywords_is_refused_by_keywords() -> None:
 def test_words_serve_where_sentence_vectors_are_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoders, "encoder_available", lambda *_: False)
     engine = train("vectors", AGENT)
-    assert "words and letters" in engine.about
+    assert "words and characters" in engine.about
     assert asyncio.run(engine.understand("can I bring a suitcase"))[0].intent == "luggage"
 
 

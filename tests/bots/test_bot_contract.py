@@ -96,12 +96,12 @@ def test_it_can_be_called_where_an_event_loop_runs() -> None:
         (OddBot(facts=RuntimeError("x")), "says who it is"),
         (OddBot(facts=5), "says who it is"),
         (OddBot(facts=BotFacts(" ")), "says who it is"),
-        (OddBot(open=fails), "opens two talks at once"),
+        (OddBot(open=fails), "opens two conversations at once"),
         (OddBot(say=fails), "answers 'hello'"),
         (OddBot(say=lambda _: "text"), "answers 'hello'"),
         (OddBot(say=lambda _: Reply("text")), "answers 'hello'"),  # type: ignore[arg-type]
         (OddBot(say=lambda _: Reply([5])), "answers 'hello'"),  # type: ignore[arg-type]
-        (object(), "opens two talks at once"),
+        (object(), "opens two conversations at once"),
         (OddBot(say=lambda _: Reply(("x",), confidence=80)), "answers 'hello'"),
         (OddBot(say=lambda _: Reply(("x",), intent=5)), "answers 'hello'"),  # type: ignore[arg-type]
         (OddBot(say=lambda _: Reply(("x",), slots={"a": 1})), "answers 'hello'"),  # type: ignore[dict-item]
@@ -111,11 +111,11 @@ def test_it_can_be_called_where_an_event_loop_runs() -> None:
         (OddBot(say=lambda _: Reply(("\ud800",))), "answers 'hello'"),
         (OddBot(say=lambda _: Reply()), "answers 'hello'"),
         (OddBot(say=lambda _: asyncio.sleep(60)), "answers 'hello'"),
-        (OddBot(say=lambda text: fails() if len(text) > 999 else Reply(("x",))), "bears a very long message"),
-        (OddBot(say=lambda text: fails() if "👋" in text else Reply(("x",))), "bears emoji"),
+        (OddBot(say=lambda text: fails() if len(text) > 999 else Reply(("x",))), "handles a very long message"),
+        (OddBot(say=lambda text: fails() if "👋" in text else Reply(("x",))), "handles emoji"),
         (OddBot(close=fails), "the bot closes, even twice"),
-        (OddBot(close_talk=fails), "a talk closes, even twice"),
-        (OddBot(facts=BotFacts("x", reports_intent=True)), "tells what is declared"),
+        (OddBot(close_talk=fails), "closes a conversation, even twice"),
+        (OddBot(facts=BotFacts("x", reports_intent=True)), "reports what it declares"),
     ],
 )
 def test_each_breach_is_found_and_nothing_is_raised(bot: Any, names: str) -> None:
@@ -139,13 +139,13 @@ def test_talks_that_are_mixed_up_are_found() -> None:
         return Reply((" ".join(heard[-4:]),))
 
     report = check_bot(OddBot(say=remember))  # type: ignore[arg-type]
-    assert failed(report) == ["keeps talks apart"]
+    assert failed(report) == ["keeps conversations apart"]
 
 
 def test_where_talks_cannot_be_told_apart_it_says_so() -> None:
-    apart = next(check for check in check_bot(ScriptedBot()).checks if check.name == "keeps talks apart")
+    apart = next(check for check in check_bot(ScriptedBot()).checks if check.name == "keeps conversations apart")
     assert apart.passed
-    assert "cannot be told" in apart.note
+    assert "not verifiable" in apart.note
 
 
 def test_a_bot_that_tells_more_than_declared_gets_advice() -> None:

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from vivavoce.agents import answer_pairs, read_agent
-from vivavoce.bots import chatterbot
 from vivavoce.bots.chatterbot import THRESHOLD, ChatterBot, from_option
 from vivavoce.bots.contract import check_bot
-from vivavoce.bots.local_server import Launch
+from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback
 from vivavoce.errors import MissingPartError
 from vivavoce.records import Reply
@@ -54,11 +53,12 @@ def talk(bot: ChatterBot, *messages: str) -> list[Reply]:
 
 
 @pytest.fixture
-def near(monkeypatch: pytest.MonkeyPatch) -> ChatterBot:
-    command = (sys.executable, "-c", NEAR)
-    monkeypatch.setattr(chatterbot, "_launch", lambda pairs: Launch("near", command, {"pairs": pairs}))
-    facts = BotFacts("chatterbot", fallback=Fallback(threshold=THRESHOLD))
-    return ChatterBot([("hello", "Hi."), ("bye", "See you.")], ("Sorry?", "Pardon?"), facts)
+def near() -> ChatterBot:
+    pairs = [("hello", "Hi."), ("bye", "See you.")]
+    launch = Launch("near", (sys.executable, "-c", NEAR), {"pairs": pairs})
+    bot = ChatterBot(pairs, ("Sorry?", "Pardon?"), BotFacts("chatterbot", fallback=Fallback(threshold=THRESHOLD)))
+    bot.server = LocalServer(lambda: launch)
+    return bot
 
 
 def test_what_is_near_enough_is_said_and_the_rest_falls_back_in_turn(near: ChatterBot) -> None:

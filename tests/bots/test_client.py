@@ -145,7 +145,7 @@ def test_a_small_packet_that_unpacks_to_much_is_cut() -> None:
 
 def test_a_packet_that_cannot_be_unpacked_says_so() -> None:
     error = failed(ok(b"Content-Encoding: gzip", b"Content-Length: 4"), b"oops")
-    assert (error.status, "packed as gzip" in error.what) == (Status.BAD_ENCODING, True)
+    assert (error.status, "compressed as gzip" in error.what) == (Status.BAD_ENCODING, True)
 
 
 def test_no_more_is_read_than_allowed() -> None:
@@ -246,7 +246,7 @@ def test_a_line_break_in_a_header_is_refused() -> None:
         async with serving(serve) as port, session() as requests:
             await requests.fetch(Request("POST", f"http://127.0.0.1:{port}/", {"X": "1\r\nEvil: 2"}, b"{}"))
 
-    with pytest.raises(BotError, match="cannot be written") as caught:
+    with pytest.raises(BotError, match="cannot build the request") as caught:
         asyncio.run(run())
     assert caught.value.status is Status.FAILED
 

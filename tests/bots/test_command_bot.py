@@ -188,7 +188,7 @@ def test_each_misbehaviour_has_its_status_and_a_remedy(program: str, mode: str, 
 
 
 def test_the_last_words_of_a_program_are_told(program: str) -> None:
-    with pytest.raises(BotError, match=r"ended with code 1.*the model is missing") as caught:
+    with pytest.raises(BotError, match=r"exited with code 1.*the model is missing") as caught:
         talk_to(made(program, "die"), "hi")
     assert "starting in mode die" in str(caught.value)
 
@@ -256,7 +256,7 @@ def test_no_shell_reads_the_command(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_cannot_be_started() -> None:
-    with pytest.raises(BotError, match="cannot be started") as caught:
+    with pytest.raises(BotError, match="cannot start the program") as caught:
         talk_to(from_option("/not/there --now", BotContext("program")), "hi")
     assert caught.value.status == Status.FAILED
 
@@ -265,7 +265,7 @@ def test_a_program_that_is_not_there_cannot_be_started() -> None:
     ("entry", "said"),
     [
         ({}, "command is missing"),
-        ({"command": "a 'b"}, "cannot be read"),
+        ({"command": "a 'b"}, "the command is invalid"),
         ({"command": "a", "per_talk": "maybe"}, "per_talk"),
         ({"command": "a", "env": "X=1"}, "env"),
     ],

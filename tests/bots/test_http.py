@@ -352,10 +352,10 @@ def test_an_address_with_a_password_is_refused_without_repeating_it(monkeypatch:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({}, "address of the bot is missing"),
+        ({}, "bot's address is missing"),
         ({"url": "ftp://x"}, "http"),
         ({"url": "http://ü..de/"}, "not a valid host name"),
-        ({"url": "http://x", "body": {"a": "b"}}, "message is not sent"),
+        ({"url": "http://x", "body": {"a": "b"}}, "message is never sent"),
         ({"url": "http://x", "body": {"a": "{txt}"}}, "Did you mean 'text'"),
         ({"url": "http://x", "body": "{not json"}, "neither a mapping nor JSON"),
         ({"url": "http://x", "method": "DELETE"}, "DELETE"),

@@ -112,7 +112,7 @@ def test_a_server_that_does_not_listen_is_ended_by_force(monkeypatch: pytest.Mon
 
 def test_an_address_outside_this_machine_is_no_announcement() -> None:
     code = 'print(\'{"url": "http://example.org:80"}\'); print("[1]"); print("no json")'
-    with pytest.raises(BotError, match="ended before it was ready"):
+    with pytest.raises(BotError, match="exited before it was ready"):
         start_child(launch(code))
 
 
@@ -233,7 +233,7 @@ def test_sessions_are_apart_and_their_messages_in_line() -> None:
 
 
 def test_forgotten_talks_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vivavoce.bots.serving.MOST_TALKS", 2)
+    monkeypatch.setattr("vivavoce.bots.serving.MAX_CONVERSATIONS", 2)
 
     async def run() -> None:
         bot = Counting()
@@ -302,7 +302,7 @@ def test_an_agent_that_cannot_be_read_is_refused_before_anything_is_installed() 
     assert said == []
 
 
-@pytest.mark.parametrize(("name", "said"), [("rivescript", "needs an agent"), ("scripted:nonsens", "no mode")])
+@pytest.mark.parametrize(("name", "said"), [("rivescript", "needs an agent"), ("scripted:nonsens", "unknown mode")])
 def test_a_bot_that_cannot_be_built_is_refused_before_a_server_is_started(name: str, said: str) -> None:
     told: list[str] = []
     with pytest.raises(UsageError, match=said):

@@ -199,18 +199,20 @@ def test_what_npm_says_is_told_and_nothing_is_left_behind(npm: Npm) -> None:
 
 def test_a_version_that_was_not_asked_for_is_refused(npm: Npm) -> None:
     npm.write("9.9.9")
-    with pytest.raises(WorkError, match="another version"):
+    with pytest.raises(WorkError, match="a different version"):
         install_package(TINY)
 
 
 def test_an_installation_that_never_ends_is_given_up(npm: Npm, monkeypatch: pytest.MonkeyPatch) -> None:
     npm.write("1.2.3", before="exec sleep 60")
     monkeypatch.setattr(nodes, "INSTALL_SECONDS", 0.2)
-    with pytest.raises(WorkError, match=r"not done within 0\.2 seconds"):
+    with pytest.raises(WorkError, match=r"npm did not finish within 0\.2 seconds"):
         install_package(TINY)
 
 
-@pytest.mark.parametrize(("script", "says"), [(None, "not here"), ("echo v12.0.0", "too old"), ("exit 3", "not run")])
+@pytest.mark.parametrize(
+    ("script", "says"), [(None, "`node` is not installed"), ("echo v12.0.0", "too old"), ("exit 3", "failed to run")]
+)
 def test_node_that_is_absent_old_or_broken_is_told(
     npm: Npm, script: str | None, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,7 +158,7 @@ def test_a_prompt_may_stand_in_a_file(tmp_path: Path) -> None:
     ("entry", "said"),
     [
         ({}, "model is missing"),
-        ({"model": "m", "system": "a", "prompt_file": "b"}, "exclude each other"),
+        ({"model": "m", "system": "a", "prompt_file": "b"}, "cannot be combined"),
         ({"model": "m", "prompt_file": "nowhere.txt"}, "cannot be read"),
         ({"model": "m", "temperature": "hot"}, "temperature"),
         ({"model": "m", "extra": "[1]"}, "extra"),

@@ -190,7 +190,7 @@ def test_a_private_address_is_refused_in_every_form_before_anybody_is_visited(ho
     assert visits == 0
     assert (error.status, Status(error.status).transient) == (Status.REFUSED, False)
     assert "private_bots" in error.remedy
-    assert "leads to a loopback address" in error.what
+    assert "resolves to a loopback address" in error.what
 
 
 def test_a_name_that_leads_inside_is_refused_and_its_address_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +201,7 @@ def test_a_name_that_leads_inside_is_refused_and_its_address_not_told(monkeypatc
             return await refused("http://bot.example.org/")
 
     error = asyncio.run(run())
-    assert "no connection is made to bot.example.org: it leads to a private address" in error.what
+    assert "connection to bot.example.org blocked: it resolves to a private address" in error.what
     assert "10.11.12.13" not in str(error)
 
 

@@ -145,7 +145,7 @@ def test_a_function_that_blocks_runs_in_a_thread() -> None:
         ("fails", Status.FAILED, "ValueError: no such thing"),
         ("odd", Status.UNEXPECTED, "complex"),
         ("Broken", Status.FAILED, "RuntimeError: no model"),
-        ("make_nothing", Status.FAILED, "cannot be told anything"),
+        ("make_nothing", Status.FAILED, "cannot receive messages"),
     ],
 )
 def test_what_goes_wrong_has_a_status_and_its_words(attribute: str, status: Status, said: str) -> None:
@@ -168,8 +168,8 @@ def test_an_error_leads_to_its_line() -> None:
         ("my_own_bot:plian", "Did you mean 'plain'"),
         ("my_own_bot:three", "not a bot"),
         ("my_own_bot:number", "not a bot"),
-        ("not_there:f", "cannot be imported"),
-        ("not_there.py:f", "cannot be imported"),
+        ("not_there:f", "cannot import"),
+        ("not_there.py:f", "cannot import"),
     ],
 )
 def test_what_cannot_be_found_is_refused(option: str, said: str) -> None:

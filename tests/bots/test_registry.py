@@ -108,7 +108,7 @@ def test_all_unknown_names_are_told_at_once_with_the_nearest() -> None:
 
 
 def test_two_bots_of_one_name_are_refused() -> None:
-    with pytest.raises(UsageError, match="2 bots would be shown as 'polite'"):
+    with pytest.raises(UsageError, match="2 bots have the name 'polite'"):
         load_bots(["polite", "polite=scripted"])
     assert len(load_bots(["polite", "again=polite"])) == 2
 
@@ -130,11 +130,11 @@ def test_wrong_keys_and_values_are_told_with_their_lines(folder: Path) -> None:
         load_bots(["a", "b"], file=written(folder, text))
     told = str(caught.value)
     for line, words in [
-        (5, "no key 'hedders'. Did you mean 'headers'"),
-        (6, "no key 'text' under 'reply'. Did you mean 'texts'"),
-        (7, "no key 'retrys' under 'limits'. Did you mean 'retries'"),
+        (5, "unknown key 'hedders'. Did you mean 'headers'"),
+        (6, "unknown key 'text' under 'reply'. Did you mean 'texts'"),
+        (7, "unknown key 'retrys' under 'limits'. Did you mean 'retries'"),
         (7, "limits.at_once: 'none' is not a whole number"),
-        (10, "'fallback' must hold keys of its own"),
+        (10, "'fallback' must contain these keys"),
         (11, "'perhaps' is neither yes nor no"),
     ]:
         assert any(f"line {line}: " in part and words in part for part in told.splitlines()), words
@@ -143,7 +143,7 @@ def test_wrong_keys_and_values_are_told_with_their_lines(folder: Path) -> None:
 def test_entries_that_are_not_used_do_no_harm(folder: Path) -> None:
     path = written(folder, "bots: {good: {kind: scripted}, bad: {kind: http, x: y}, none: {kind: not_there}}")
     assert len(load_bots(["good"], file=path)) == 1
-    with pytest.raises(UsageError, match=r"line 1.*there is no kind 'not_there'"):
+    with pytest.raises(UsageError, match=r"line 1.*unknown kind 'not_there'"):
         load_bots(["none"], file=path)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce.agents import read_agent
 from vivavoce.bots.protocol import BotContext
-from vivavoce.bots.smollm2 import SMOLLM2, WEIGHTS, SmolLM2Talk, fallback_sentences, from_option, make_prompt
+from vivavoce.bots.smollm2 import SMOLLM2, WEIGHTS, SmolLM2Conversation, fallback_sentences, from_option, make_prompt
 from vivavoce.bots.starting import start_engine
 from vivavoce.errors import MissingPartError, UsageError, WorkError
 from vivavoce.records import Reply
@@ -140,5 +140,5 @@ def test_not_knowing_is_read_from_the_sentence_that_was_given(said: str, fallbac
 
         async def close(self) -> None: ...
 
-    talk = SmolLM2Talk(Saying(), fallback_sentences(read_agent(AGENT)))  # type: ignore[arg-type]
+    talk = SmolLM2Conversation(Saying(), fallback_sentences(read_agent(AGENT)))  # type: ignore[arg-type]
     assert asyncio.run(talk.say("x")).fallback is fallback

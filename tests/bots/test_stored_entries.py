@@ -61,14 +61,14 @@ def test_all_faults_are_told_at_once_with_the_name_and_the_key() -> None:
         load_entries(entries)
     told = [str(fault) for fault in caught.value.faults]
     for part in (
-        "first, delai_s: there is no key 'delai_s'. Did you mean 'delay_s'?",
-        "first, limits.retry: there is no key 'retry' under 'limits'. Did you mean 'retries'?",
+        "first, delai_s: unknown key 'delai_s'. Did you mean 'delay_s'?",
+        "first, limits.retry: unknown key 'retry' under 'limits'. Did you mean 'retries'?",
         "first, limits.at_once: limits.at_once: 0 is not 1 or more",
-        "second, kind: there is no kind 'htpp'. Did you mean 'http'?",
+        "second, kind: unknown kind 'htpp'. Did you mean 'http'?",
         "third, kind: 'third' has no `kind`",
     ):
         assert part in told
-    assert any(fault.startswith("fourth: the address of the bot does not begin with http://") for fault in told)
+    assert any(fault.startswith("fourth: the bot's address must start with http://") for fault in told)
     assert told == [str(fault) for name, entry in entries.items() for fault in entry_problems(name, entry)]
 
 
@@ -90,9 +90,9 @@ def test_checking_neither_trains_nor_reads_nor_runs(tmp_path: Path) -> None:
 
 def test_what_only_making_the_bot_shows_is_told_by_the_check_too() -> None:
     [fault] = entry_problems("bot", {"kind": "scripted:shouting"})
-    assert "there is no mode 'shouting'" in fault.message
+    assert "unknown mode 'shouting'" in fault.message
     [fault] = entry_problems("bot", {**HTTP, "body": {"message": "{txt}"}})
-    assert "'{txt}' is not known here. Did you mean 'text'?" in fault.message
+    assert "unknown placeholder '{txt}'. Did you mean 'text'?" in fault.message
     [fault] = entry_problems("bot", {"kind": "openai"})
     assert "the model is missing" in fault.message
 

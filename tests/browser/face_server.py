@@ -24,25 +24,16 @@ from vivavoce.reports.shared.charts import RateRow, comparison_chart, timeline_c
 from vivavoce.reports.shared.svg import AnyChart, to_svg
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager, Progress, Row, Turn
-from vivavoce.web.rendering import STATIC, Flash, Frame, Link, Person, choose_theme, environment
+from vivavoce.web.rendering import MADE, STATIC, Flash, Frame, Link, NavGroup, Person, choose_theme, environment
 from vivavoce.web.security.headers import CONTENT_POLICY
 
-SECTIONS = (
-    "Today",
-    "Topics",
-    "Intents",
-    "Conversations",
-    "Dialogues",
-    "Bots",
-    "Engines",
-    "People",
-    "Settings",
-    "Help",
-)
 FRAME = Frame(
     title="Topics",
     user=Person("Ada Example", "editor"),
-    nav=tuple(Link(name, f"/{name.lower()}", name == "Topics", name[0].lower()) for name in SECTIONS),
+    groups=(
+        NavGroup("Today", "home", (Link("Today", "/today", key="t", icon="home"),)),
+        NavGroup("Content", "topic", (Link("Topics", "/topics", True, "o", "topic"), Link("Bots", "/bots", key="b"))),
+    ),
     project=Link("Recruiting, English", "/p/recruiting"),
     projects=(Link("Recruiting, English", "/p/recruiting", True), Link("Flights", "/p/flights")),
     flashes=(
@@ -104,7 +95,7 @@ def table_part(language: str, order: str = "", search: str = "") -> Markup:
     columns = [
         Column("Topic", f"/?order={other}", order),  # type: ignore[arg-type]
         Column("Examples", number=True),
-        Column("Right, deferred, wrong"),
+        Column("Right, declined, wrong"),
         Column("Found", number=True, meaning=MEASURES["recall"].meaning),
     ]
     downloads = [Link("CSV", "/t.csv"), Link("XLSX", "/t.xlsx")]
@@ -130,7 +121,7 @@ def gallery_context(talk: Talk, language: str, order: str, search: str) -> dict[
         "rate": rate(0.72),
         "measures": {name: MEASURES[name] for name in ("automation_rate", "precision_answered", "accuracy")},
         "progress": Progress("Exam of 16 November", 1200, 3000, failed=2, seconds_left=95),
-        "filters": [Field("q", "Search", "search", search, key="/"), FIELDS[2]],
+        "filters": [Field("q", "Search", "search", search, key="f"), FIELDS[2]],
         "part_list": table_part(language, order, search),
         "pager": Pager(2, 12, 290, "/?page=1", "/?page=3"),
         "charts": drawn,
@@ -175,11 +166,11 @@ def face_app(talk: Talk) -> Starlette:
 
     async def static(request: Request) -> Response:
         name = request.path_params["name"]
-        return (
-            Response(vega_bundle(), media_type="text/javascript")
-            if name == "vega.js"
-            else FileResponse(STATIC / name)
-        )
+        if name == "vega.js":
+            return Response(vega_bundle(), media_type="text/javascript")
+        if name in MADE:
+            return Response(MADE[name](), media_type="text/css" if name.endswith("css") else "image/svg+xml")
+        return FileResponse(STATIC / name)
 
     async def chart(request: Request) -> Response:
         return JSONResponse(charts()[request.path_params["name"]].to_dict())

@@ -27,7 +27,8 @@ from vivavoce.workspace.exams.engines import start_engines
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule
 from vivavoce.workspace.scenarios.suites import import_read_suite, read_shipped
-from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
+from vivavoce.workspace.topics.importing import apply_import, prepare_import
+from vivavoce.workspace.topics.incoming import Choices
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.topics import change_topic
 from vivavoce.workspace.uploads import Source
@@ -106,14 +107,14 @@ def add_topics(store: Store, actor: Actor, project: Project, content: bytes | No
     apply_import(store, actor, project, preview.key, why="the first topics")
 
 
-def add_flight(store: Store, actor: Actor, project: Project, most: int = 4) -> str:
-    """Bring in some scenarios of every level of the flight suite; return the id of the suite."""
-    suite = read_shipped("flight")
+def add_flight(store: Store, actor: Actor, project: Project, most: int = 4, name: str = "flight") -> str:
+    """Bring in some scenarios of every level of the flight suite, or another one; return the id of the suite."""
+    suite = read_shipped(name)
     levels = dict.fromkeys(one.level for one in suite.scenarios)
     kept = [one for level in levels for one in [each for each in suite.scenarios if each.level == level][:most]]
     import_read_suite(store, actor, project, replace(suite, scenarios=tuple(kept)))
     with store.reading() as tx:
-        found = tx.suites.by_name(project.id, "flight")
+        found = tx.suites.by_name(project.id, name)
     assert found is not None
     return found.id
 

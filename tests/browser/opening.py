@@ -14,17 +14,19 @@ READABLE = 4.5
 # A script that does nothing, where axe itself is there.
 AT_HAND = "undefined"
 
-# The contrast of a text with the first painted background behind it, after WCAG 2.
+# The contrast of a text with what is painted behind it, layer upon layer, after WCAG 2.
 CONTRAST = """selectors => {
   const part = c => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
   const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
-  const rgb = text => text.match(/[\\d.]+/g).map(Number);
+  // A mixed colour is told from 0 to 1.
+  const scale = text => text.startsWith('color(') ? 255 : 1;
+  const rgb = text => text.match(/[\\d.]+/g).map((n, at) => at < 3 ? scale(text) * n : Number(n));
   const behind = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const found = rgb(getComputedStyle(e).backgroundColor);
-      if (found.length < 4 || found[3] > 0) return found;
-    }
-    return [255, 255, 255];
+    if (!element) return [255, 255, 255];
+    const found = rgb(getComputedStyle(element).backgroundColor), share = found.length < 4 ? 1 : found[3];
+    if (share === 1) return found.slice(0, 3);
+    const below = behind(element.parentElement);
+    return below.map((n, at) => share * found[at] + (1 - share) * n);
   };
   return [...document.querySelectorAll(selectors)].filter(e => e.textContent.trim()).map(e => {
     const style = getComputedStyle(e);

@@ -85,7 +85,8 @@ def test_a_report_of_conversations_never_scrolls_sideways(address: str, whole: S
 
 def test_the_seven_numbers_stand_beside_each_other_on_a_desk(addresses: dict[str, str], whole: Shelf) -> None:
     page = whole.show(addresses["run"], width=1200)
-    rooms = page.evaluate("[...document.querySelectorAll('.seven .scroll')].map(e => [e.scrollWidth, e.clientWidth])")
+    frames = page.locator(".values .scroll")
+    rooms = frames.evaluate_all("all => all.map(e => [e.scrollWidth, e.clientWidth])")
     assert rooms
     assert [room for room in rooms if room[0] > room[1]] == []
 
@@ -125,7 +126,7 @@ def test_the_conversations_open_without_javascript(addresses: dict[str, str], br
 
 def test_every_heading_of_a_number_leads_to_its_meaning(addresses: dict[str, str], browser: Any) -> None:
     page = opened(browser, addresses["run"], unfold=False)
-    page.locator(".seven a[href='#m-comprehension_rate']").first.click()
+    page.locator(".values a[href='#m-comprehension_rate']").first.click()
     assert page.locator("#m-comprehension_rate").is_visible()
     page.close()
 

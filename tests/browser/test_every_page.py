@@ -16,7 +16,7 @@ from shelves import SHAPES, check_rules
 from vivavoce.store.rows import Role
 
 pytestmark = pytest.mark.browser
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 BUNDLE = "/static/vega.js"
 KINDS = ("error", "warning")
 # So many parts can be done at the same time.
@@ -163,7 +163,7 @@ def test_every_page_is_light_quiet_accessible_and_fits_a_phone(
 def _faults(hall: Hall, page: Any, visit: Visit, measured: set[str]) -> Iterator[str]:
     yield from visit.complaints
     yield from (f"asks elsewhere: {url}" for url in visit.asked if not url.startswith(hall.url))
-    if (weight := visit.weight()) > MOST_BYTES:
+    if (weight := visit.weight()) > MAX_BYTES:
         yield f"weighs {weight:,} bytes"
     page.evaluate(UNFOLD)
     page.set_viewport_size({"width": PHONE, "height": 900})

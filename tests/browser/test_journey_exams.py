@@ -56,18 +56,20 @@ def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, b
     add_topics(hall.store, actor_of(hall.house.users[Role.EDITOR]), project, mixed_up())
     with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
         page.goto("/p/live/intents")
+        page.locator("main .experts summary").click()
         page.locator("main [name=preset]").select_option("known")
         fill(page, retries="25", threshold="0.1")
-        press(page, "Start the exam")
+        press(page, "Examine")
         values = seen_live(page, "#run-bar-bar", page.locator("main .tiles"))
         assert len(values) > 1, "the bar moved while the page stayed"
         assert values == sorted(values, key=float)
-        page.get_by_role("heading", name="What to fix next").wait_for()
+        page.get_by_role("heading", name="Most costly problems").wait_for()
+        page.locator("main .experts summary", has_text="For experts").click()
         check_live_chart(page)
-        pair = page.locator("main .cards article", has_text="wages").first
-        pair.locator("a", has_text="taken for").click()
-        assert "/questions?" in page.url
-        assert page.locator("main tbody tr").count() > 0, "the questions behind a pair"
+        pair = page.locator("main .problems tr", has_text="wages").first
+        pair.locator(".do a").click()
+        assert re.search("/questions[?]|/topics/", page.url), "where the pair can be worked on"
+        page.go_back()
         page.locator(".tabs a", has_text="Confusion").click()
         assert page.locator("main tbody tr").count() > 0
 
@@ -94,12 +96,12 @@ def test_two_bots_talk_side_by_side_and_their_transcript_can_be_read(hall: Hall,
         press(page, "Count and check")
         assert "with 2 bots" in page.locator("#size").inner_text()
         assert page.locator("main [name=bot]:checked").count() == 2, "what was chosen stays chosen"
-        press(page, "Begin")
-        page.get_by_role("heading", name="The seven numbers").wait_for()
+        press(page, "Start")
+        page.get_by_role("heading", name="Seven numbers by level").wait_for()
         page.locator(".tabs a", has_text="Conversations").click()
         page.locator("main tbody th a").first.click()
-        replies = page.locator(".rounds li").first.locator(".turn.bot")
-        assert sorted(replies.locator(".who").all_inner_texts()) == ["keywords", "nearest"]
+        replies = page.locator(".round").first.locator(".reply")
+        assert sorted(replies.locator(".key").all_inner_texts()) == ["keywords", "nearest"]
         boxes = [replies.nth(place).bounding_box() for place in (0, 1)]
         assert boxes[0]["y"] == boxes[1]["y"], "side by side"
         assert boxes[0]["x"] < boxes[1]["x"]
@@ -126,30 +128,32 @@ def test_talks_are_brought_in_scored_and_rated(hall: Hall, browser: Any) -> None
     add_project(hall.store, "talks")
     with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
         page.goto("/p/talks/dialogues")
-        page.locator("main .empty a.button").click()
+        page.locator("main .empty a.btn").click()
         page.locator("main input[type=file]").set_input_files(
             {"name": "june.jsonl", "mimeType": "application/jsonl", "buffer": talks(6)}
         )
-        press(page, "Read the file")
-        page.get_by_role("heading", name="Every talk").wait_for()
-        page.locator("main form[action$='/apply'] button").click()
+        page.get_by_role("heading", name="All dialogues").wait_for()
+        page.locator("main button[formaction$='/apply']").click()
         flash(page, re.compile(r"\d"))
         page.goto("/p/talks/dialogues/score")
-        press(page, "Start the exam")
+        press(page, "Score these dialogues")
         page.locator("main .run-foot .downloads").wait_for()
         page.goto("/p/talks/dialogues")
         page.locator("main tbody th a").first.click()
-        page.get_by_role("heading", name="Why this score").wait_for()
+        page.locator("main .score-line b").wait_for()
+        page.locator("main .experts > summary").click()
+        measured = page.get_by_role("table", name="What the rater measured")
+        assert measured.locator("tbody tr").count() > 0, "why this score, also where no fact of the text tells it"
         page.locator("main .marks [name=quality][value='4']").check()
-        press(page, "Keep your marks")
+        press(page, "Save rating")
         page.locator("main", has_text="Edith Editor").wait_for()
         assert page.locator("main .marks [name=quality][value='4']").is_checked()
         page.goto("/p/talks/dialogues/rate")
         page.locator("main .marks button").first.click()
-        page.locator("main .flash", has_text="Your last mark").wait_for()
+        page.locator("main .flash", has_text="Your last rating").wait_for()
     with hall.store.reading() as tx:
         project = tx.projects.by_slug("talks")
         assert project is not None
         given = [one for row in tx.dialogues.of_project(project.id) for one in tx.ratings.of_dialogue(row.id)]
     editor = hall.house.users[Role.EDITOR].id
-    assert sorted(one.quality or 0 for one in given if one.user_id == editor) == [1, 4], "both marks were kept"
+    assert sorted(one.quality or 0 for one in given if one.user_id == editor) == [1, 4], "both ratings were kept"

@@ -43,7 +43,7 @@ def test_two_people_edit_a_scenario_at_once_and_nothing_is_lost(hall: Hall, brow
         theirs = second.locator("form.merge .side", has=second.locator("input[value=theirs]")).first
         assert "Edith's" in theirs.locator("ins").all_inner_texts()[0]
         theirs.locator("input").check()
-        press(second, "Save with these choices")
+        press(second, "Save this selection")
         flash(second, "")
         second.goto(f"{address}/versions")
         assert "Edith Editor" in second.locator("main").inner_text()
@@ -86,19 +86,20 @@ def test_a_bot_is_added_and_its_connection_tested(hall: Hall, browser: Any, parr
     add_project(hall.store, "own")
     with visiting(browser, hall.url, hall.states[Role.ADMIN]) as page:
         page.goto("/p/own/bots")
-        page.locator("main .actions a.button").first.click()
+        page.locator("main .actions a.btn").first.click()
         fill(page, name="parrot", url=parrot, body='{"text": "{text}"}', reply_texts="answer")
         press(page, "Save")
         flash(page, "")
-        assert heading(page) == "parrot"
-        press(page, "Test the connection")
+        assert page.locator("main .crumbs span").inner_text() == "parrot"
+        assert "valid" in heading(page), "the heading says how the bot stands"
+        press(page, "Test connection")
         found = page.locator("#test")
         found.wait_for()
-        assert "not in order" in found.inner_text(), "the reply stands elsewhere"
-        page.locator("main a.button", has_text="Change").click()
+        assert "not OK" in found.inner_text(), "the reply stands elsewhere"
+        page.locator("main .head a.btn", has_text="Edit").click()
         fill(page, reply_texts="reply")
         press(page, "Save")
         flash(page, "")
-        press(page, "Test the connection")
-        page.locator("#test .mark.good").first.wait_for()
-        assert "not in order" not in page.locator("#test").inner_text()
+        press(page, "Test connection")
+        page.locator("#test .chip.good").first.wait_for()
+        assert "not OK" not in page.locator("#test").inner_text()

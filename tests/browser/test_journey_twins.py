@@ -61,8 +61,9 @@ def twins(store: Store, project: Project) -> Iterator[tuple[str, str]]:
 
 def examine(page: Any, slug: str) -> None:
     page.goto(f"/p/{slug}/intents")
+    page.locator("main .experts summary").click()
     page.locator("main [name=preset]").select_option("known")
-    press(page, "Start the exam")
+    press(page, "Examine")
     page.locator("main .tiles").wait_for()
 
 
@@ -97,20 +98,28 @@ def merge_all(page: Any, slug: str, pairs: list[tuple[str, str]]) -> None:
     assert len(pairs) == 11
     for small, large in pairs:
         page.goto(f"/p/{slug}/topics/merge?topic={small}&topic={large}")
-        page.locator("main [name=into]").select_option(large)
-        press(page, "Merge")
-        flash(page, "The topics are one now.")
+        page.locator(f"main [name=into][value='{large}']").check()
+        press(page, "Merge the two")
+        flash(page, "Topics merged.")
 
 
 def rows_under(page: Any, title: str) -> list[list[str]]:
     """Return the cells of the table under a heading."""
-    section = page.get_by_role("heading", name=title).locator("xpath=..")
-    return [row.locator("th, td").all_inner_texts() for row in section.locator("tbody tr").all()]
+    section = page.get_by_role("heading", name=title).locator("xpath=ancestor::section[1]")
+    cells = (row.locator("th, td").all_text_contents() for row in section.locator("tbody tr").all())
+    return [[" ".join(text.split()) for text in row] for row in cells]
 
 
 def lead(page: Any, path: str) -> str:
     page.goto(path)
-    return str(page.locator("main .lead").inner_text())
+    return str(page.locator("main h1").inner_text())
+
+
+def today(page: Any, slug: str) -> str:
+    """Return what Today says about the change since an earlier exam."""
+    page.goto(f"/p/{slug}")
+    said = page.locator("main .head .sub", has=page.locator(".chip"))
+    return " ".join(str(said.inner_text()).split())
 
 
 # --- the exams of the reference case -----------------------------------------------------------------------------
@@ -143,21 +152,25 @@ def test_merging_twins_is_told_as_thirteen_to_two(hall: Hall, browser: Any, shar
         merge_all(page, "twins", list(twins(hall.store, project)))
         keep_reference(hall.store, project, 2)
         verdict = lead(page, "/p/twins/intents/compare")
-        assert verdict == (
-            "From run 1 to 2, 13 of 202 shared questions became right; 2 no longer are. "
-            "That is better by more than chance."
-        )
-        causes = [["Merging topics", "11", "7", "0"], ["Filed as before", "", "6", "2"]]
+        found = "13 of 202 shared questions became right, 2 no longer are. That is more than chance."
+        assert verdict == f"The later run is better. {found}"
+        causes = [["Merging topics", "11", "7", "0"], ["Same topic as before", "", "6", "2"]]
         assert rows_under(page, "What your edits did") == causes
-        improved = rows_under(page, "13 questions became right")
+        improved = rows_under(page, "13 questions are now right")
         assert len(improved) == 13
-        assert ["Robert", "name (before: NAME)", "Wrong topic", "Right", "name", "name"] in improved
-        assert not [row for row in improved if row[2] == "Wrong topic" and row[1] == row[4]]
-        assert lead(page, "/p/twins/timeline") == f"Decisions right went from 82 % to 87 % over 2 exams. {verdict}"
-        page.goto("/p/twins")
-        line = page.locator("main tr", has_text="Decisions right").inner_text()
-        assert "improved" in line
-        assert "13 became right, 2 no longer are" in line
+        (robert,) = (row for row in improved if row[0] == "Robert")
+        assert robert[1].split() == ["name", "before:", "NAME"]
+        assert "taken for name" in robert[2]
+        line = lead(page, "/p/twins/timeline")
+        assert line.startswith("Better since ")
+        assert line.endswith(found)
+        assert "82 % → 87 %" in page.locator(".sub").inner_text()
+        assert "11 merges" in page.locator(".course-steps").inner_text()
+        told = today(page, "twins")
+        assert told.startswith("Better than on ")
+        assert "13 questions became correct, 2 no longer are. More than chance." in told
+        page.get_by_role("link", name="See which").click()
+        assert page.locator("main h1").inner_text() == verdict, "Today leads to the same comparison"
         before, after = questions(page, "twins", 1), questions(page, "twins", 2)
     assert count_changes(before, after, by_folded_topic) == (13, 2), "what our own tables give, example by example"
     assert count_changes(before, after, by_topic) == (6, 2), "what the names of topics alone would give"
@@ -180,10 +193,9 @@ def test_after_a_merge_and_a_new_exam_all_pages_tell_what_the_questions_tell(
         better, worse = count_changes(before, after, by_folded_topic)
         assert better > count_changes(before, after, by_topic)[0], "the names of topics alone would hide the gain"
         verdict = lead(page, "/p/careers/intents/compare")
-        assert re.search(rf", {better} of \d+ shared questions became right; {worse} no longer are\.", verdict)
+        assert re.search(rf" {better} of \d+ shared questions became right, {worse} no longer are\.", verdict)
         assert rows_under(page, "What your edits did")[0][:2] == ["Merging topics", "11"]
-        assert lead(page, "/p/careers/timeline").endswith(verdict)
-        page.goto("/p/careers")
-        line = page.locator("main tr", has_text="Decisions right").inner_text()
-        assert f"{better} became right, {worse} no longer are" in line
-        assert ("improved" in line) == ("better by more than chance" in verdict)
+        assert lead(page, "/p/careers/timeline").endswith(verdict.partition(". ")[2])
+        told = today(page, "careers")
+        assert f"{better} questions became correct, {worse} no longer are." in told
+        assert told.startswith("Better than on ") == ("That is more than chance." in verdict)

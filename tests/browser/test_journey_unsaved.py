@@ -56,7 +56,7 @@ def office(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         users = add_people(store)
         with store.writing() as tx:
             for user in users.values():
-                tx.users.set_password(user.id, hash_password(SECRET, Cost(2, 1, 1)))
+                tx.users.set(user.id, password=hash_password(SECRET, Cost(2, 1, 1)))
         suite = add_flight(store, actor_of(users[Role.EDITOR]), add_project(store, "office"), most=1)
         with store.reading() as tx:
             scenario = tx.suites.scenarios(suite)[0].id
@@ -94,14 +94,14 @@ def test_a_session_ends_in_the_middle_and_the_text_is_saved_all_the_same(
         else:
             page.context.clear_cookies()
         send(page)
-        assert "You were signed out. Sign in and your text will be waiting." in page.locator("main").inner_text()
+        assert "You were signed out. Sign in to continue with your text." in page.locator("main").inner_text()
         if scripted:
             check_accessible(page)
         sign_in(page, office.users[Role.EDITOR])
-        assert heading(page) == "Your text is waiting"
+        assert heading(page) == "You are signed in again. Nothing has been saved yet."
         if scripted:
             check_accessible(page)
-        press(page, "Send it now")
+        press(page, "Send now")
         flash(page, "")
         assert heading(page) == name
         if scripted:
@@ -116,7 +116,7 @@ def test_after_signing_in_again_the_form_is_there_with_all_that_was_typed(office
         office.end_sessions()
         send(page)
         sign_in(page, office.users[Role.EDITOR])
-        page.get_by_role("link", name="Edit it first").click()
+        page.get_by_role("link", name="Edit first").click()
         page.wait_for_url("**/p/office/topics/new")
         assert page.locator("[name=name]").input_value() == "edited first"
         assert page.locator("[name=description]").input_value() == TEXT
@@ -136,7 +136,7 @@ def test_a_draft_survives_the_tab_and_is_gone_when_it_is_saved(office: Office, b
         again.goto("/p/office/topics/new")
         assert "You have unsaved text from" in offered(again).inner_text()
         check_accessible(again)
-        press(again, "Restore it")
+        press(again, "Restore")
         assert again.locator("[name=description]").input_value() == TEXT
         send(again)
         flash(again, "")
@@ -158,7 +158,7 @@ def test_a_draft_is_seen_by_nobody_else_and_discarded_for_good(office: Office, b
         assert offered(other).count() == 0
         page.context.add_cookies(mine)
         other.goto("/p/office/topics/new")
-        press(other, "Discard it")
+        press(other, "Discard")
         other.reload()
         assert offered(other).count() == 0
         page.close(run_before_unload=False)
@@ -212,7 +212,7 @@ def test_turns_added_to_a_scenario_come_back_from_a_draft(office: Office, browse
         page.close(run_before_unload=False)
         again.goto(address)
         assert again.locator(f"[name='{turns}-said']").count() == 0
-        press(again, "Restore it")
+        press(again, "Restore")
         again.locator(f"[name='{turns}-said']").wait_for()
         assert again.locator(f"[name='{turns}-said']").input_value() == "One more thing"
         again.locator("main button[value=save]").first.click()

@@ -21,7 +21,7 @@ from vivavoce.bots import load_entries
 from vivavoce.cli.app import app
 from vivavoce.conversations import Plan, RunOptions
 from vivavoce.conversations.scenario import Expectation, Script, ScriptTurn
-from vivavoce.jobs.exams.talks import conversation_material
+from vivavoce.jobs.exams.conversation_run import conversation_material
 from vivavoce.jobs.starting import start_run
 from vivavoce.jobs.worker import Worker
 from vivavoce.store import tables

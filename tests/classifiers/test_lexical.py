@@ -81,7 +81,7 @@ def test_the_gram_matrix_gives_the_regression_on_all_features() -> None:
     peer = LogisticRegression(C=lexical.STRENGTH, tol=1e-8, max_iter=5000).fit(features[:, used].toarray(), CODES)
     asked = count(ASKED, like=counts.ids)
     trained = lexical._Trained.fit(counts, CODES)
-    dense = trained.space.coordinates(trained.bayes.features(asked))
+    dense = trained.space(trained.bayes.features(asked))
     found = trained.solution.probabilities(trained.basis.rotate(dense))
     assert found == pytest.approx(peer.predict_proba(bayes.features(asked)[:, used].toarray()), abs=0.02)
 
@@ -89,7 +89,7 @@ def test_the_gram_matrix_gives_the_regression_on_all_features() -> None:
 def test_nothing_dense_is_as_wide_as_the_hashed_features() -> None:
     # Two million columns times the training rows would fill any memory.
     space = lexical._Trained.fit(count(TEXTS), CODES).space
-    dense = [part.shape for part in vars(space).values() if isinstance(part, np.ndarray)]
+    dense = [part.shape for part in space.keywords.values() if isinstance(part, np.ndarray)]
     assert dense
     assert max(max(shape) for shape in dense) <= len(TEXTS)
 
@@ -131,7 +131,7 @@ def test_the_option_names_the_language() -> None:
 
 
 def test_asking_before_training_is_refused() -> None:
-    with pytest.raises(UsageError, match="before it was trained"):
+    with pytest.raises(UsageError, match="the classifier is not trained"):
         tfidf().guess(["hello"])
 
 

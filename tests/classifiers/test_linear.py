@@ -188,7 +188,7 @@ def test_without_weights_it_goes_by_words_and_letters_and_says_so_without_a_comm
 
 def test_asking_before_training_is_refused() -> None:
     for classifier in (linear(), vectors()):
-        with pytest.raises(UsageError, match="before it was trained"):
+        with pytest.raises(UsageError, match="the classifier is not trained"):
             classifier.guess(["hello"])
 
 

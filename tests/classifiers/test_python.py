@@ -108,7 +108,7 @@ def test_the_current_folder_ends_up_last_on_the_path(folder: Path) -> None:
         ("own_bot:half", "Half is not a classifier: it lacks all_intents\n"),
         ("own_bot:almost", "Almost is not a classifier: it lacks name\n"),
         ("string:digits", "str is not a classifier"),
-        (".own_bot:make", "cannot be imported"),
+        (".own_bot:make", "cannot import"),
     ],
 )
 def test_what_is_wrong_is_said(option: str, message: str, folder: Path) -> None:

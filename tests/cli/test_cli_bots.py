@@ -99,7 +99,7 @@ def test_a_bot_that_does_not_ends_with_3(viva, name):
     result = viva("bots", "check", name, "--json", "-")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["passed"] is False
-    assert "does not keep the contract" in result.stderr
+    assert "breaks the contract" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_a_run_is_shown_and_written_where_asked(hold, folder, plain):
     result = hold("--html", "r.html", "--junit", "r.xml", "--turns", "r.csv", "--markdown", "r.md", bots=(GOOD, BAD))
     assert result.exit_code == 0
     assert "good" in plain(result.stdout)
-    assert "The record of this run: record" in plain(result.stderr)
+    assert "Run record: record" in plain(result.stderr)
     assert all(f"Written: r.{ending}" in result.stderr for ending in ("html", "xml", "csv", "md"))
     assert "how far is the moon" in (folder / "r.html").read_text(encoding="utf-8")
     root = ElementTree.parse(folder / "r.xml").getroot()  # noqa: S314 - our own file
@@ -280,14 +280,14 @@ def test_scenarios_that_cannot_be_run_are_refused_with_every_fault(viva, folder,
         (("fligth", "--bot", GOOD), "Did you mean 'flight'?"),
         (("suite.yaml", "--bot", "pyton:bot.py:good"), "Did you mean 'python'?"),
         (("suite.yaml", "--bot", "python:bot.py:god"), "Did you mean 'good'?"),
-        (("suite.yaml", "--bot", GOOD, "--bot", GOOD), "2 bots would be shown as 'good'"),
+        (("suite.yaml", "--bot", GOOD, "--bot", GOOD), "2 bots have the name 'good'"),
         (("suite.yaml", "--bot", GOOD, "--level", "basik"), "Did you mean 'basic'?"),
         (("suite.yaml", "--bot", GOOD, "--domain", "caffe"), "Did you mean 'cafe'?"),
-        (("suite.yaml", "--bot", GOOD, "--level", "basic", "--domain", "cafe"), "no scenario fits"),
-        (("suite.yaml",), "name bots with --bot"),
+        (("suite.yaml", "--bot", GOOD, "--level", "basic", "--domain", "cafe"), "no scenario matches"),
+        (("suite.yaml",), "choose bots with --bot"),
         (("suite.yaml", "--bot", GOOD, "--bots", "nowhere.yaml"), "nowhere.yaml"),
         (("suite.yaml", "--bot", GOOD, "--html", "suite.yaml"), "would overwrite"),
-        (("suite.yaml", "--bot", GOOD, "--html", "no/folder.html"), "there is no folder"),
+        (("suite.yaml", "--bot", GOOD, "--html", "no/folder.html"), "the folder no does not exist"),
         (("suite.yaml", "--bot", GOOD, "--turns", "turns.txt"), "turns.txt"),
         (("suite.yaml", "--bot", GOOD, "--record", "suite.yaml"), "suite.yaml"),
     ],
@@ -315,7 +315,7 @@ def test_a_bot_that_fails_ends_with_3_and_the_run_goes_on_when_it_is_repaired(ho
     first = hold("--quiet", "--json", "first.json", bots=(BROKEN, GOOD))
     assert first.exit_code == 3
     told = plain(first.stderr)
-    assert "3 conversations could not be held" in told
+    assert "3 conversations failed" in told
     assert "broken: RuntimeError: the plug is out (3 conversations)" in told
     assert "viva conversations resume record" in told
     content = json.loads((folder / "first.json").read_text(encoding="utf-8"))
@@ -338,7 +338,7 @@ def test_work_that_is_not_complete_outweighs_a_gate_that_is_missed(hold, plain):
 def test_a_cap_on_messages_ends_with_3_and_the_rest_can_be_held_later(hold, viva, heard, plain):
     first = hold("--max-messages", "4", "--quiet")
     assert first.exit_code == 3
-    assert "the cap of 4 messages was reached" in plain(first.stderr)
+    assert "the limit of 4 messages was reached" in plain(first.stderr)
     assert 0 < len(heard()) <= 4
     assert viva("conversations", "resume", "record", "--quiet").exit_code == 0
     assert len(heard()) == TURNS
@@ -353,7 +353,7 @@ def test_a_run_is_resumed_from_another_folder_or_told_where_it_was_begun(hold, v
     assert viva("conversations", "resume", "../entry", "--quiet").exit_code == 0
     other = viva("conversations", "resume", "../module", "--quiet")
     assert other.exit_code == 2
-    assert f"the run was begun in {folder}" in plain(other.stderr)
+    assert f"the run was started in {folder}" in plain(other.stderr)
 
 
 @pytest.mark.parametrize("command", ["resume", "score", "report"])
@@ -362,7 +362,7 @@ def test_a_folder_without_a_record_is_refused(viva, plain, folder, command):
     for name in ("empty", "nowhere"):
         result = viva("conversations", command, name)
         assert result.exit_code == 2
-        assert "there is no record of a run here" in plain(result.stderr)
+        assert "there is no run record here" in plain(result.stderr)
 
 
 # Counting again
@@ -447,7 +447,7 @@ def test_a_database_of_another_kind_is_no_damaged_record(viva, folder, plain):
         database.execute("CREATE TABLE other (x)")
     result = viva("conversations", "score", "other")
     assert result.exit_code == 2
-    assert "this is not the record of a run" in plain(result.stderr)
+    assert "this is not a run record" in plain(result.stderr)
 
 
 # Comparing, misspelling, checking
@@ -545,7 +545,7 @@ def test_scenarios_that_expect_nothing_are_neither_checked_as_fine_nor_run(viva,
     assert "Did you mean 'expect_topic'?" in plain(checked.stdout)
     ran = viva("conversations", "run", "s.csv", "--bot", GOOD)
     assert ran.exit_code == 2
-    assert "nothing is expected in any turn" in plain(ran.stderr)
+    assert "no turn expects anything" in plain(ran.stderr)
     assert not heard()
 
 
@@ -564,7 +564,7 @@ def test_a_run_says_which_files_of_a_folder_were_passed_over(viva, folder, plain
     (folder / "tests" / "suite.yaml").write_text(SUITE, encoding="utf-8")
     (folder / "tests" / "prices.csv").write_text("name,price\nx,1\n", encoding="utf-8")
     words = ("conversations", "run", "tests", "--bot", GOOD)
-    told = "Note: prices.csv was passed over: it has no columns scenario and user"
+    told = "Note: prices.csv skipped: it has no columns scenario and user"
     assert told in plain(viva(*words, "--json", "-").stderr)
     assert viva(*words, "--quiet").stderr == ""
-    assert "prices.csv was passed over" in plain(viva("conversations", "check", "tests").stdout)
+    assert "prices.csv skipped" in plain(viva("conversations", "check", "tests").stdout)

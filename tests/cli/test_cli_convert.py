@@ -86,7 +86,7 @@ def test_a_folder_is_botium_and_losses_are_told_with_counts(viva, suite, plain):
     said = plain(result.stdout)
     assert "1 scenario, 2 conversations with 6 turns, as botium." in said
     assert "`tags` is not kept: 2 places" in said
-    assert "lists and parts are put in" in said
+    assert "lists and parts are expanded" in said
     again = expand(read_suite("out"))
     assert [turn.text for turn in again.scripts[0].turns] == ["hi", "a pizza to Rome", "what is love"]
 
@@ -103,7 +103,7 @@ def test_the_form_may_be_named_and_the_result_is_json(viva, suite):
 def test_what_reading_had_to_leave_is_told_too(viva, stories, plain):
     stories.write_text(STORIES + "  - active_loop: form\n", encoding="utf-8")
     result = viva("convert", stories, "suite.yaml")
-    assert "While reading: - not seen from outside, kept under `x-rasa`: 1 `active_loop`" in plain(result.stdout)
+    assert "While reading: - not visible from outside, kept under `x-rasa`: 1 `active_loop`" in plain(result.stdout)
 
 
 def test_quiet_says_nothing(viva, suite):
@@ -118,12 +118,12 @@ def test_quiet_says_nothing(viva, suite):
         (["scripts", "scripts"], "would overwrite scripts"),
         (["scripts/greetings/greeting.convo.txt", "scripts"], "would overwrite"),
         (["suite.yaml", "scripts"], "not empty"),
-        (["suite.yaml", "a.txt"], "'.txt' says nothing"),
+        (["suite.yaml", "a.txt"], "'.txt' does not determine the format"),
         (["suite.yaml", "a.yaml", "--to", "rassa"], "Did you mean 'rasa'?"),
-        (["suite.yaml", "a.csv", "--to", "rasa"], "no path for rasa"),
-        (["suite.yaml", "a.csv", "--to", "botium"], "no path for botium"),
-        (["suite.yaml", "none/out"], "there is no folder none"),
-        (["suite.yaml", "none/out.csv"], "there is no folder none"),
+        (["suite.yaml", "a.csv", "--to", "rasa"], "not a valid path for rasa"),
+        (["suite.yaml", "a.csv", "--to", "botium"], "not a valid path for botium"),
+        (["suite.yaml", "none/out"], "the folder none does not exist"),
+        (["suite.yaml", "none/out.csv"], "the folder none does not exist"),
         (["nothing.yaml", "a.csv"], "cannot be read"),
         (["suite.yaml", "a.csv", "--json", "suite.yaml"], "would overwrite suite.yaml"),
     ],
@@ -141,7 +141,7 @@ def test_a_file_that_is_there_is_replaced_only_by_force(viva, suite, plain):
     Path("out.csv").write_text("mine", encoding="utf-8")
     refused = viva("convert", suite, "out.csv")
     assert (refused.exit_code, Path("out.csv").read_text(encoding="utf-8")) == (2, "mine")
-    assert "OUT out.csv: there is a file of this name already" in plain(refused.stderr)
+    assert "OUT out.csv: a file with this name already exists" in plain(refused.stderr)
     assert "--force" in plain(refused.stderr)
     assert viva("convert", suite, "out.csv", "--force", "--quiet").exit_code == 0
     assert [one.id for one in read_suite("out.csv").scenarios] == ["order"]

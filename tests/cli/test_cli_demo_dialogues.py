@@ -6,17 +6,16 @@ import json
 
 import pytest
 
-INVENTED = "These talks and the marks on them are invented for demonstration."
+INVENTED = "These dialogues and their ratings are invented for demonstration."
 
 
 @pytest.fixture
 def only_dialogues(monkeypatch):
     """Leave the other two exams out, which have tests of their own."""
-    from vivavoce.cli.demo.dialogues import score_demo
+    from vivavoce.cli.demo import score_dialogues
 
     monkeypatch.setattr("vivavoce.text.get_weights", lambda *_: None)
-    monkeypatch.setattr("vivavoce.cli.demo.commands._languages", lambda _: [])
-    monkeypatch.setattr("vivavoce.cli.demo.commands._others", lambda out, progress: [score_demo(out, progress)])
+    monkeypatch.setattr("vivavoce.cli.demo.list_exams", lambda _: [score_dialogues])
 
 
 @pytest.mark.usefixtures("only_dialogues")
@@ -28,9 +27,9 @@ def test_the_demo_scores_the_shipped_talks_and_presents_no_agreement(viva, plain
     assert "Mean score" in shown
     assert "demo-output/dialogues.html" in shown
     # What the model's own passport says is a finding; what these invented marks say is not.
-    assert "had not seen" in shown
-    assert "correlate" not in shown
-    assert "of this log" not in shown
+    assert "On unseen dialogues" in shown
+    assert "the correlation of scores and people's ratings" not in shown
+    assert "in this log" not in shown
     lines = (folder / "demo-output" / "dialogues.jsonl").read_text(encoding="utf-8").splitlines()
     scores = [json.loads(line) for line in lines]
     assert len(scores) == 40

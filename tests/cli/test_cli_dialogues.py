@@ -18,7 +18,7 @@ import pytest
 from vivavoce.cli.dialogues.material import Log
 from vivavoce.cli.dialogues.options import LogReading, ScoreReports
 from vivavoce.cli.dialogues.scoring import Work, stream_scores
-from vivavoce.cli.shared.completion import complete_log_format, complete_rater, complete_talks
+from vivavoce.cli.shared.completion import complete_log, complete_log_format, complete_rater
 from vivavoce.dialogues import load_rater
 
 pytestmark = pytest.mark.slow
@@ -99,11 +99,11 @@ def test_every_dialogue_becomes_one_line_in_its_order(viva):
     assert lines[2]["refusal"]
 
 
-def test_without_files_the_terminal_says_first_whether_bots_may_be_compared(viva, plain):
+def test_without_files_the_terminal_says_first_how_the_dialogues_of_one_bot_score(viva, plain):
     result = viva("dialogues", "score", "log.jsonl", *LENGTH)
     assert result.exit_code == 0
-    assert plain(result.stdout).startswith("You cannot compare bots with these scores yet.")
-    assert "3 dialogues read, 2 scored, 1 refused" in plain(result.stdout)
+    assert plain(result.stdout).startswith("2 dialogues score ")
+    assert "3 dialogues read, 2 scored, 1 not scored" in plain(result.stdout)
 
 
 def test_all_files_of_one_call_tell_the_same_scores(viva, folder):
@@ -240,10 +240,10 @@ CHINESE = ["今天天气怎么样", "很好谢谢你", "明天呢", "明天下�
 @pytest.mark.parametrize(
     ("rater", "said"),
     [
-        ("learned", "reads English in Latin letters only"),
-        ("python:my_raters:rude", "correct the rater"),
-        ("python:my_raters:leaving", "correct the rater"),
-        ("python:my_raters:shy", "a Score whose `refusal` says why"),
+        ("learned", "reads only English in Latin script"),
+        ("python:my_raters:rude", "fix the rater"),
+        ("python:my_raters:leaving", "fix the rater"),
+        ("python:my_raters:shy", "a Score whose `refusal` gives the reason"),
     ],
 )
 def test_what_to_do_about_a_log_without_any_score_follows_from_the_reason(viva, plain, folder, rater, said):
@@ -273,7 +273,7 @@ def test_a_function_of_the_user_can_rate(viva):
 def test_a_rater_that_fails_is_not_taken_for_a_full_disk_of_ours(viva, plain):
     result = viva("dialogues", "score", "log.jsonl", "-r", "python:my_raters:rude", "--stream", "--out", "x.jsonl")
     assert result.exit_code != 0
-    assert "the file cannot be written" not in plain(result.stderr)
+    assert "cannot write to the file" not in plain(result.stderr)
     assert "Traceback" not in result.stderr
 
 
@@ -283,19 +283,19 @@ def test_a_rater_that_fails_is_not_taken_for_a_full_disk_of_ours(viva, plain):
         (("--stream",), "--out"),
         (("--stream", "--html", "a.html", "--out", "b.jsonl"), "--html needs all dialogues at once"),
         (("--stream", "--html", "a.html", "--csv", "c.csv", "--out", "b.jsonl"), "--html, --csv need all"),
-        (("--json", "-", "--out", "b.jsonl"), "--json and --out are one option"),
-        (("--out", "no/where.jsonl"), "--out no/where.jsonl: there is no folder"),
-        (("--json", "no/where.jsonl"), "--json no/where.jsonl: there is no folder"),
+        (("--json", "-", "--out", "b.jsonl"), "--json and --out are the same option"),
+        (("--out", "no/where.jsonl"), "--out no/where.jsonl: the folder no does not exist"),
+        (("--json", "no/where.jsonl"), "--json no/where.jsonl: the folder no does not exist"),
         (("--html", "log.jsonl"), "would overwrite"),
         (("--html", "-"), "only --json can write to standard output"),
-        (("--csv", "no/where.csv"), "there is no folder"),
+        (("--csv", "no/where.csv"), "the folder no does not exist"),
         (("--rater", "lenght"), "Did you mean 'length'?"),
-        (("--model", "a.npz", "--rater", "length"), "both name a rater"),
+        (("--model", "a.npz", "--rater", "length"), "both set the rater"),
         (("--model", "missing.npz"), "missing.npz"),
         (("--rater", "length", "--at-once", "3"), "at_once"),
         (("--rater", "length", "--format", "jsnl"), "Did you mean 'jsonl'?"),
         (("--rater", "length", "--bot", "Adda"), "Did you mean 'Ada'?"),
-        (("--rater", "length", "--calibration", "log.csv"), "there is no such file"),
+        (("--rater", "length", "--calibration", "log.csv"), "the file does not exist"),
         (("--rater", "length", "--calibration", "my_raters.py"), "not valid JSON"),
         (("--min-mean", "7"), "--min-mean"),
     ],
@@ -343,7 +343,7 @@ def test_a_capped_judge_ends_with_3_and_goes_on_from_its_record(viva, plain, fol
     call = ("dialogues", "score", "three.jsonl", "--rater", judge, "--record", "kept.jsonl", "--json", "-")
     first = viva(*call, "--max-messages", "2", "--at-once", "1")
     assert first.exit_code == 3
-    assert "1 dialogue not judged" in plain(first.stderr)
+    assert "1 dialogue not scored by the judge" in plain(first.stderr)
     assert "kept.jsonl" in first.stderr
     again = viva(*call, "--max-messages", "1")
     assert again.exit_code == 0, again.stderr
@@ -353,7 +353,7 @@ def test_a_capped_judge_ends_with_3_and_goes_on_from_its_record(viva, plain, fol
 def test_a_judge_that_is_not_there_ends_with_3_and_is_not_the_fault_of_the_log(viva, plain):
     result = viva("dialogues", "score", "log.jsonl", "--rater", NOBODY, "--retries", "0", "--timeout", "2")
     assert result.exit_code == 3
-    assert "not judged" in plain(result.stderr)
+    assert "not scored by the judge" in plain(result.stderr)
 
 
 ALONE, BESIDE = ("--rater", NOBODY), ("--rater", "length", "--rater", NOBODY)
@@ -365,7 +365,7 @@ def test_an_evaluation_without_its_judge_ends_with_3_after_all_is_written(viva, 
     words = ("--retries", "0", "--timeout", "2", "--html", "page.html", "--json", "found.json")
     result = viva("dialogues", "evaluate", "five.jsonl", *raters, *words)
     assert result.exit_code == 3
-    assert "5 dialogues not judged" in plain(result.stderr)
+    assert "5 dialogues not scored by the judge" in plain(result.stderr)
     assert "agreement with people" in plain(result.stdout)
     assert (folder / "page.html").is_file()
     found = json.loads((folder / "found.json").read_text(encoding="utf-8"))
@@ -417,8 +417,8 @@ def test_agreement_is_told_in_one_word_and_bot_by_bot(viva, plain):
     assert {bot: one["n"] for bot, one in found["by_bot"].items()} == {"Iris": 14, "Basil": 13, "Otto": 13}
     assert set(found["drift"]) == {"distance", "limit", "differs", "talks", "traits"}
     told = plain(result.stdout)
-    assert "Bot by bot; n/a below 10 marked talks." in told
-    assert told.count("of another kind than those that the rater learnt from") == 1
+    assert "By bot; n/a below 10 rated dialogues." in told
+    assert told.count("differ from those the rater was trained on") == 1
 
 
 def test_raters_are_compared_on_the_same_talks(viva, plain):
@@ -430,20 +430,20 @@ def test_raters_are_compared_on_the_same_talks(viva, plain):
     assert (difference["first"], difference["second"], difference["n"]) == (*names, 40)
     assert difference["pearson"]["low"] > 0
     shown = plain(viva("dialogues", "evaluate", "marked.jsonl", *words).stdout)
-    assert "python:my_raters:turns follows people better" in shown
+    assert "python:my_raters:turns agrees better with people" in shown
 
 
 def test_the_page_tells_of_the_other_raters_too(viva, folder):
     words = ("--rater", "length", "--rater", "python:my_raters:contrary", "--html", "page.html", "--quiet")
     assert viva("dialogues", "evaluate", "marked.jsonl", *words).exit_code == 0
-    assert "length follows people better" in (folder / "page.html").read_text(encoding="utf-8")
+    assert "length agrees better with people" in (folder / "page.html").read_text(encoding="utf-8")
 
 
 def test_a_saved_recalibration_moves_later_scores_towards_the_marks(viva, folder, plain):
     name = "python:my_raters:half"
     saved = viva("dialogues", "evaluate", "marked.jsonl", "-r", name, "--save-calibration", "line.json")
     assert saved.exit_code == 0, saved.stderr
-    assert "It will move the scores." in plain(saved.stdout)
+    assert "It will adjust the scores." in plain(saved.stdout)
     call = ("dialogues", "score", "marked.jsonl", "-r", name, "--json", "-")
     before, after = lines_of(viva(*call).stdout), lines_of(viva(*call, "--calibration", "line.json").stdout)
 
@@ -478,10 +478,10 @@ def test_a_recalibration_without_sure_gain_is_saved_but_not_used(viva, plain):
 @pytest.mark.parametrize(
     ("talks", "words_and_said"),
     [
-        (29, (("--save-calibration", "line.json"), "needs 30 marked dialogues")),
+        (29, (("--save-calibration", "line.json"), "needs 30 rated dialogues")),
         (40, (("-r", "python:my_raters:turns", "--save-calibration", "line.json"), "belongs to one rater")),
-        (40, (("-r", "length"), "named twice: length")),
-        (0, ((), "none of 1 dialogue has a mark")),
+        (40, (("-r", "length"), "used twice: length")),
+        (0, ((), "none of 1 dialogue has a rating")),
     ],
 )
 def test_what_cannot_be_evaluated_ends_with_2(viva, plain, folder, talks, words_and_said):
@@ -504,7 +504,7 @@ def test_a_rater_without_any_score_ends_an_evaluation_with_2(viva, plain, beside
 
 def test_invented_marks_are_never_a_finding(viva, plain):
     shown = plain(viva("dialogues", "evaluate", "demo", *LENGTH).stdout)
-    assert shown.startswith("These talks and the marks on them are invented")
+    assert shown.startswith("These dialogues and their ratings are invented")
     assert "You can compare bots" not in shown
 
 
@@ -515,7 +515,7 @@ def test_one_talk_is_explained_message_by_message(viva, plain, folder):
     result = viva("dialogues", "explain", "log.jsonl", "long", *LENGTH, "--html", "talk.html")
     assert result.exit_code == 0, result.stderr
     shown = plain(result.stdout)
-    assert "the talk has 12 turns" in shown
+    assert "the dialogue has 12 turns" in shown
     assert "a few words 11" in shown
     assert "a few words 11" in (folder / "talk.html").read_text(encoding="utf-8")
 
@@ -548,8 +548,8 @@ def test_an_unknown_talk_is_answered_with_the_nearest(viva, plain):
 def test_the_shell_offers_raters_formats_and_talks(folder):
     assert {"learned", "length", "openai", "python"} <= set(complete_rater(""))
     assert complete_log_format("js") == ["json", "jsonl"]
-    assert complete_talks("de") == ["demo"]
-    assert complete_talks("lo") == ["log.jsonl"]
+    assert complete_log("de") == ["demo"]
+    assert complete_log("lo") == ["log.jsonl"]
 
 
 def test_a_reader_that_leaves_early_is_no_missed_gate(folder):

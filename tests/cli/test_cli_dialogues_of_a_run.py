@@ -46,7 +46,7 @@ def test_the_talks_of_a_run_are_scored_with_whether_their_checks_passed(run, viv
     whole = json.loads((folder / "all.json").read_text(encoding="utf-8"))
     assert [score["id"] for score in whole["scores"]] == ["good/opening/0", "bad/opening/0"]
     assert all(score["kind"] == "human-bot" for score in whole["scores"])
-    assert any("not held to the end" in note for note in whole["notes"])
+    assert any("not completed and skipped" in note for note in whole["notes"])
     rows = (folder / "rows.csv").read_text(encoding="utf-8").splitlines()
     place = rows[0].split(",").index("passed")
     assert [row.split(",")[place] for row in rows[1:]] == ["yes", "no"]

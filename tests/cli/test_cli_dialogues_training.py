@@ -41,11 +41,11 @@ def marked(folder):
 def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain):
     result = viva("dialogues", "train", "marked.jsonl", "own.npz", "--json", "passport.json", "--licence", "ours")
     assert result.exit_code == 0, result.stderr
-    assert "It learnt from marked.jsonl (110 dialogues), licence ours." in plain(result.stdout)
-    assert "1 dialogue without a mark: not learnt from" in plain(result.stderr)
-    assert "1 dialogue not learnt from: one side said fewer than 2 things" in plain(result.stderr)
-    assert "110 marks on 110 dialogues to learn from" in plain(result.stderr)
-    assert "On 110 marks of talks" in plain(result.stdout)
+    assert "Trained on marked.jsonl (110 dialogues), licence ours." in plain(result.stdout)
+    assert "1 dialogue without a rating: not used for training" in plain(result.stderr)
+    assert "1 dialogue not used for training: one side sent fewer than 2 messages" in plain(result.stderr)
+    assert "110 ratings on 110 dialogues to train on" in plain(result.stderr)
+    assert "On 110 ratings of dialogues" in plain(result.stdout)
     content = json.loads((folder / "passport.json").read_text(encoding="utf-8"))
     assert content["origin"]["agreements"]["overall"]["pearson"]["value"] > 0.1
     assert content["bytes"] == (folder / "own.npz").stat().st_size
@@ -57,19 +57,19 @@ def test_a_model_of_ones_own_has_a_passport_and_gives_scores(viva, folder, plain
     assert named.stdout == scored.stdout
     assert viva("dialogues", "train", "marked.jsonl", "own.npz").exit_code == 2
     measured = plain(viva("dialogues", "evaluate", "marked.jsonl", "--model", "own.npz").stdout)
-    assert "The rater learnt from 111 of these 112 talks" in measured
+    assert "The rater was trained on 111 of these 112 dialogues" in measured
     assert "You can compare bots" not in measured
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("marked.jsonl", "own.json"), "a model is written as .npz"),
-        (("marked.jsonl", "no/where.npz"), "there is no folder"),
+        (("marked.jsonl", "own.json"), "models are saved as .npz"),
+        (("marked.jsonl", "no/where.npz"), "the folder no does not exist"),
         (("marked.jsonl", "old.npz"), "--force"),
-        (("few.jsonl", "own.npz"), "collect 100 marks on 20 talks or more"),
+        (("few.jsonl", "own.npz"), "collect 100 ratings on 20 dialogues or more"),
         (("demo", "own.npz"), "invented"),
-        (("missing.jsonl", "own.npz"), "there is no such file"),
+        (("missing.jsonl", "own.npz"), "the file does not exist"),
         (("marked.jsonl", "own.npz", "--part", "july"), "--published"),
         (("there", "own.npz", "--published", "convay2017"), "Did you mean 'convai2017'?"),
         (("there", "own.npz", "--published", "convai2017"), "dialogues.jsonl"),
@@ -91,7 +91,7 @@ def test_a_file_that_is_no_model_is_refused(viva, plain, folder):
     (folder / "old.npz").write_bytes(b"somebody's work")
     result = viva("dialogues", "score", "marked.jsonl", "--model", "old.npz")
     assert result.exit_code == 2
-    assert "no dialogue model" in plain(result.stderr)
+    assert "not a dialogue model" in plain(result.stderr)
 
 
 # --- the published data set --------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_the_tables_show_published_best_and_honest_values_side_by_side(viva, pla
     shown = plain(result.stdout)
     for said in ("Table 1", "GRU, published (best epoch seen) 1.64 0.39 0.39", "Table 2", "HRE, here, honest"):
         assert said in shown
-    assert "60 kept; left out: 1 duplicates, 1 short" in shown
+    assert "60 kept; skipped: 1 duplicates, 1 short" in shown
     with open("tables.json", encoding="utf-8") as file:
         content = json.load(file)
     assert [row["architecture"] for row in content["rows"]] == ["gru", "hre"]

@@ -122,7 +122,7 @@ NO_LOGS = {
     "prose.dat": (b"This is a letter\nand it has no speakers at all\n", "--format"),
     "headless.csv": (b"1,2,3\n4,5,6\n", "column"),
     "there": (None, "this is a folder"),
-    "missing.jsonl": (None, "there is no such file"),
+    "missing.jsonl": (None, "the file does not exist"),
 }
 
 
@@ -152,7 +152,7 @@ def test_a_key_that_is_passed_over_is_told_in_one_sentence(viva, plain, folder):
     log = {"id": "a", "turns": turns(["hi there"] * 6), "wholly_strange": 1}
     (folder / "log.jsonl").write_text(json.dumps(log), encoding="utf-8")
     told = plain(viva("dialogues", "score", "log.jsonl", "--rater", "length", "--json", "-").stderr)
-    assert "'wholly_strange' is passed over (1 dialogue, first in line 1)" in told
+    assert "'wholly_strange' is ignored (1 dialogue, first in line 1)" in told
 
 
 def test_nothing_on_standard_input_is_said_to_be_nothing(viva, plain):

@@ -139,7 +139,7 @@ def test_a_failed_retry_ends_with_3_shows_the_others_and_says_how_to_go_on(viva,
 def test_a_call_that_fails_once_is_made_again_and_said(viva, plain):
     result = viva("intents", "examine", "faq.csv", "-c", "python:fakes:Failing", *FEW)
     assert result.exit_code == 0
-    assert "made again" in plain(result.stdout)
+    assert "retried and counted once" in plain(result.stdout)
 
 
 def test_incomplete_work_outweighs_a_missed_gate_and_both_are_told(viva):

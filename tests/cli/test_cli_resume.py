@@ -86,7 +86,7 @@ def test_ctrl_c_ends_with_130_and_says_where_the_work_is_kept(folder):
     stdout, stderr = process.communicate(timeout=PATIENCE)
     words = stderr.decode()
     assert process.returncode == 130
-    assert "finished work is kept in exam.record" in words
+    assert "finished work is saved in exam.record" in words
     assert "Traceback" not in words
     assert stdout == b""
 
@@ -103,4 +103,4 @@ def test_a_record_of_another_exam_is_refused(viva, plain):
     assert viva(*first, "--seed", "1").exit_code == 0
     other = viva(*first, "--seed", "2")
     assert other.exit_code == 2
-    assert "another exam" in plain(other.stderr)
+    assert "a different exam" in plain(other.stderr)

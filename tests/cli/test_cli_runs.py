@@ -88,9 +88,9 @@ REFUSED = [
     (("start", "intent", "jobs"), "Did you mean 'intents'?"),
     (("start", "dialogues", "jobs", "--out-of-scope-share", "0.3"), "No such option"),
     (("start", "intents", "jobz"), "Did you mean 'jobs'?"),
-    (("start", "conversations", "jobs", "--suite", "flight"), "there is no suite 'flight'"),
-    (("fetch", "jobs", "7", "x.html"), "there is no run 7"),
-    (("fetch", "jobs", "7", "x.pdf"), "end it in .html or .json"),
+    (("start", "conversations", "jobs", "--suite", "flight"), "unknown suite 'flight'"),
+    (("fetch", "jobs", "7", "x.html"), "run 7 not found"),
+    (("fetch", "jobs", "7", "x.pdf"), "use the extension .html or .json"),
 ]
 
 

@@ -143,7 +143,7 @@ def test_the_first_start_makes_a_workspace_prints_a_link_that_works_and_ends_in_
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 0
-    assert "A new workspace was made" in said
+    assert "Workspace created" in said
     assert re.search(rf"^{re.escape(where['setup_link'])}$", said, flags=re.MULTILINE)
     assert said.rstrip().endswith("Stopped.")
     assert "Traceback" not in said

@@ -31,7 +31,7 @@ def test_a_workspace_is_made_once_in_the_home_folder(viva, folder):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     again = viva("workspace", "create")
     assert again.exit_code == 2
-    assert "there is a workspace already" in again.output
+    assert "a workspace already exists here" in again.output
 
 
 def test_the_option_comes_before_the_environment_and_the_home_folder(monkeypatch, folder):
@@ -111,7 +111,7 @@ def test_the_set_up_link_is_one_line_and_only_for_the_first_admin(viva, place):
     store.close()
     refused = viva("workspace", "setup-link")
     assert refused.exit_code == 2
-    assert "there is an admin already" in refused.output
+    assert "there is already an admin" in refused.output
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files have no modes on this system")
@@ -125,7 +125,7 @@ def test_a_file_with_the_set_up_link_is_for_its_owner_only(viva, folder, place):
 def test_a_worker_with_nothing_to_do_leaves_when_told_once(viva, place):
     result = viva("worker", "--once", "--slots", "1", "--json", "worker.json")
     assert result.exit_code == 0
-    assert "No run is open any more." in result.output
+    assert "No more open runs." in result.output
     assert json.loads(Path("worker.json").read_text())["workspace"].endswith("workspace.db")
 
 

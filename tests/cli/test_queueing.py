@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from vivavoce.cli.serving.queueing import FewAtATime
+from vivavoce.cli.serving.queueing import RequestQueue
 
 NEVER = 3_600.0
 AT_ONCE = 0.0
@@ -37,14 +37,14 @@ async def breathe() -> None:
         await asyncio.sleep(0)
 
 
-def asked(app: FewAtATime, *paths: str) -> list[asyncio.Task[None]]:
+def asked(app: RequestQueue, *paths: str) -> list[asyncio.Task[None]]:
     return [asyncio.create_task(app({"type": "http", "path": path}, None, None)) for path in paths]
 
 
 def test_no_more_are_worked_on_than_there_are_places():
     async def crowd() -> Desk:
         desk = Desk()
-        waiting = asked(FewAtATime(desk, 2, NEVER), *(f"/{number}" for number in range(10)))
+        waiting = asked(RequestQueue(desk, 2, NEVER), *(f"/{number}" for number in range(10)))
         await breathe()
         assert len(desk.inside) == 2
         desk.go_on.set()
@@ -57,7 +57,7 @@ def test_no_more_are_worked_on_than_there_are_places():
 def test_a_request_that_takes_long_gives_its_place_away_and_is_answered_all_the_same():
     async def slow_ones() -> Desk:
         desk = Desk()
-        app = FewAtATime(desk, 1, AT_ONCE)
+        app = RequestQueue(desk, 1, AT_ONCE)
         slow = asked(app, "/slow", "/slower")
         await asyncio.gather(*asked(app, "/quick"))
         assert desk.inside == ["/slow", "/slower"]
@@ -70,7 +70,7 @@ def test_a_request_that_takes_long_gives_its_place_away_and_is_answered_all_the_
 
 def test_a_failure_leaves_its_place():
     async def failures() -> None:
-        app = FewAtATime(Desk(), 1, NEVER)
+        app = RequestQueue(Desk(), 1, NEVER)
         for _ in range(3):
             with pytest.raises(LookupError):
                 await app({"type": "http", "path": "/broken"}, None, None)
@@ -82,7 +82,7 @@ def test_a_failure_leaves_its_place():
 def test_whoever_left_before_there_was_a_place_takes_none():
     async def impatience() -> None:
         desk = Desk()
-        app = FewAtATime(desk, 1, NEVER)
+        app = RequestQueue(desk, 1, NEVER)
         first, second = asked(app, "/first", "/second")
         await breathe()
         second.cancel()

@@ -8,7 +8,7 @@ from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.findings.finding import find
 from vivavoce.conversations.result import ConversationsResult, Line, Verdict
 from vivavoce.conversations.scenario import Plan, Script
-from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, RunHeader
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status
 
@@ -61,7 +61,7 @@ def line(
     )
     time = first_ms if verdict.replied else None
     return Line(
-        key=TalkKey(bot, script, repeat),
+        key=ConversationKey(bot, script, repeat),
         number=number,
         turn=f"t{number}",
         scenario=scenario or script,

@@ -79,6 +79,7 @@ expectations = st.builds(
     answered=st.booleans(),
     optional=st.booleans(),
     extras=extras,
+    accepted=st.lists(texts, max_size=2).map(tuple),
 )
 short_expectations = st.sampled_from(
     [Expectation(counted=False), Expectation(fallback=True), Expectation(same=True), Expectation()]

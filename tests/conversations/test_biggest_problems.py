@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from exams import A, D, E, M, N, O, R, U, W, found, line, pair_lines, talk
 
-from vivavoce.conversations.transcript import TalkKey
+from vivavoce.conversations.transcript import ConversationKey
 
 
 def test_problems_are_told_most_costly_first_with_examples_and_a_remedy() -> None:
@@ -26,7 +26,7 @@ def test_problems_are_told_most_costly_first_with_examples_and_a_remedy() -> Non
     assert problems[-1].kind == "slow"
     assert "'pay'" in problems[0].message
     assert "'leave'" in problems[0].message
-    assert problems[0].examples[0] == (TalkKey("bot", "w0"), 1)
+    assert problems[0].examples[0] == (ConversationKey("bot", "w0"), 1)
     assert all(one.remedy for one in problems)
 
 
@@ -51,7 +51,7 @@ def test_a_program_that_fails_is_to_be_corrected_and_not_its_connection() -> Non
     problems = found([replace(failed, status="failed"), refused]).problems
     remedies = {one.kind: one.remedy for one in problems}
     assert set(remedies) == {"failed", "error"}
-    assert "correct the program" in remedies["failed"]
+    assert "fix the program" in remedies["failed"]
     assert "connection" not in remedies["failed"]
     assert "connection" in remedies["error"]
 

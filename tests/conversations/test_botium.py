@@ -108,8 +108,8 @@ def test_a_check_that_only_botium_knows_is_kept_and_goes_back(tmp_path: Path, li
     assert turn.expect.extras == {KEPT: [line]}
     assert turn.expect.any == (Pattern("hello"),)
     suite = read_botium(tmp_path)
-    assert any("only Botium knows" in note for note in suite.notes)
-    assert line in to_botium(expand(suite)).files["one.convo.txt"]
+    assert any("Botium-only checks" in note for note in suite.notes)
+    assert line in to_botium(expand(suite))[0]["one.convo.txt"]
 
 
 def test_an_empty_reply_expects_nothing(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_real_scripts_are_read_whole(shared: Path) -> None:
     assert found["HelloWorldConvosWithUtt-2"].turns[0].user == Phrase("HELLO_UTT")
     assert [one for one in found if one.startswith("Convos-")] == ["Convos-1", "Convos-2", "Convos-3"]
     assert set(suite.lists) == {"GREETING", "HELLO_UTT", "singlecolumn"}
-    assert not any("passed over" in note for note in suite.notes)
+    assert not any("skipped" in note for note in suite.notes)
 
 
 def test_every_real_conversation_can_be_held_and_written_back(shared: Path, tmp_path: Path) -> None:
@@ -361,6 +361,6 @@ def test_shipped_suites_come_back_from_botium(tmp_path: Path, name: str) -> None
 def test_losses_are_told_with_counts_and_places(tmp_path: Path) -> None:
     expect = Expectation(intents=("a", "b"), within_ms=5, any=(Pattern("x", Match.SIMILAR),))
     lost = write_botium(expand(suite_with([Turn("hi", expect), Turn("ho", expect)])), tmp_path)
-    assert "of several `intent` the first is kept: 2 places (talk/t1, talk/t2)" in lost
+    assert "only the first of several `intent` is kept: 2 places (talk/t1, talk/t2)" in lost
     assert "`within_ms` is not kept: 2 places (talk/t1, talk/t2)" in lost
     assert "`any` is not kept: 2 places (talk/t1, talk/t2)" in lost

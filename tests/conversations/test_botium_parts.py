@@ -85,7 +85,7 @@ def test_a_part_that_includes_itself_is_refused_not_followed(tmp_path: Path) -> 
 
 def test_parts_that_grow_beyond_reason_are_refused(tmp_path: Path) -> None:
     parts = {f"p{n}__pconvo__txt": f"P{n}\n#bot\nx\n#include\nP{n + 1}\n#include\nP{n + 1}\n" for n in range(30)}
-    with pytest.raises(FileError, match="beyond reason"):
+    with pytest.raises(FileError, match="becomes too large with its parts"):
         suite_of(
             tmp_path, main__convo__txt="main\n#me\nhi\n#include\nP0\n", **parts, p30__pconvo__txt="P30\n#bot\nx\n"
         )
@@ -95,7 +95,7 @@ def test_hooks_and_a_bot_that_speaks_first_are_told_apart(tmp_path: Path) -> Non
     suite = suite_of(tmp_path, main__convo__txt="main\n#begin\nsetup_api_mock\n#bot\nWelcome\n#me\nhi\n#bot\nhello\n")
     notes = "\n".join(suite.notes)
     assert "line 2: hooks of #begin, not run: setup_api_mock" in notes
-    assert "line 4: the bot speaks first, not checked: Welcome" in notes
+    assert "line 4: the bot's opening message, not checked: Welcome" in notes
 
 
 def test_a_csv_of_partial_conversations_holds_parts(tmp_path: Path) -> None:

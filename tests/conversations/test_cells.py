@@ -20,7 +20,7 @@ from vivavoce.conversations.findings.topics import count_topics, macro_f1, macro
 from vivavoce.conversations.json_form import result_to_json
 from vivavoce.conversations.result import Line
 from vivavoce.conversations.scenario import Expectation, Pattern, Script, ScriptTurn
-from vivavoce.conversations.transcript import Exchange, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import ConversationKey, Exchange, State, Transcript
 from vivavoce.errors import DataError
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Reply, Status
@@ -346,7 +346,7 @@ def test_transcripts_become_lines_one_for_each_turn_of_the_script() -> None:
     script = Script("s", "s", "", "d", "basic", turns)
     reply = Reply(("hi",), intent="greet", confidence=0.9)
     exchange = Exchange(1, "hello", Status.OK, reply, first_ms=5, last_ms=9)
-    transcript = Transcript(TalkKey("bot", "s"), State.DONE, (exchange,))
+    transcript = Transcript(ConversationKey("bot", "s"), State.DONE, (exchange,))
     lines = list(make_lines(header(scripts=[script]), [transcript]))
     assert [one.verdict.outcome for one in lines] == [R, X]
     assert (lines[0].first_ms, lines[0].expected, lines[1].status) == (5, ("greet",), "not_reached")
@@ -354,7 +354,7 @@ def test_transcripts_become_lines_one_for_each_turn_of_the_script() -> None:
 
 def test_a_transcript_of_an_unknown_script_is_refused() -> None:
     with pytest.raises(DataError, match="'nowhere'"):
-        list(make_lines(header(), [Transcript(TalkKey("bot", "nowhere"), State.DONE, ())]))
+        list(make_lines(header(), [Transcript(ConversationKey("bot", "nowhere"), State.DONE, ())]))
 
 
 # JSON

@@ -55,6 +55,15 @@ def test_few_scenarios_that_all_point_one_way_may_be_luck(scenarios: int, verdic
     assert one.more == (2 if scenarios == 4 else 0), "six that all point one way would do"
 
 
+def test_no_interval_goes_beyond_what_two_shares_can_differ_by() -> None:
+    uneven = [*talk([R] * 9, "one", bot="a"), *talk([R], "two", bot="a"), *talk([R, W], "three", bot="a")]
+    other = [*talk([W] * 9, "one", bot="b"), *talk([W], "two", bot="b"), *talk([W, W], "three", bot="b")]
+    one = first(found([*uneven, *other], "a", "b"))
+    assert one.low is not None
+    assert one.high is not None
+    assert -1 <= one.low <= one.high == 1
+
+
 def test_only_turns_counted_for_both_are_compared() -> None:
     a = talk([R, R, R, W], "s", bot="a") + talk([R], "t", bot="a")
     b = talk([R, E, U, R], "s", bot="b")

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from vivavoce.cli.app import app
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.transcript import State, TalkKey, Transcript
+from vivavoce.conversations.transcript import ConversationKey, State, Transcript
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +120,7 @@ def assert_complete(folder: Path) -> None:
     with RunRecord.open(folder / "record") as record:
         talks: list[Transcript] = list(record.transcripts())
     assert [talk.key for talk in talks] == [
-        TalkKey("python:logging_bot.py:Bot", f"talk-{n:03}") for n in range(TALKS)
+        ConversationKey("python:logging_bot.py:Bot", f"talk-{n:03}") for n in range(TALKS)
     ]
     for talk in talks:
         assert talk.state is State.DONE

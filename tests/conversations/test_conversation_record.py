@@ -20,7 +20,7 @@ from vivavoce.conversations.record_form import (
 )
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.running.runner import RunOptions, begin_run
-from vivavoce.conversations.transcript import RECORD_FILE, Exchange, State, TalkKey
+from vivavoce.conversations.transcript import RECORD_FILE, ConversationKey, Exchange, State
 from vivavoce.errors import FileError, UsageError
 from vivavoce.records import Guess, Reply, Status
 
@@ -80,7 +80,7 @@ def test_the_head_of_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_half_a_character_is_kept(tmp_path: Path) -> None:
-    key, broken = TalkKey("talker", "talk-000"), "half \ud83d a smile"
+    key, broken = ConversationKey("talker", "talk-000"), "half \ud83d a smile"
     with begin_run(tmp_path, many(1), [Talker().facts], RunOptions()) as record:
         record.begin(key)
         record.add(key, Exchange(1, broken, Status.OK, Reply((broken,), raw=broken)))
@@ -92,7 +92,7 @@ def test_half_a_character_is_kept(tmp_path: Path) -> None:
 
 
 def test_what_fails_while_writing_is_told(tmp_path: Path) -> None:
-    key = TalkKey("talker", "talk-000")
+    key = ConversationKey("talker", "talk-000")
     with begin_run(tmp_path, many(1), [Talker().facts], RunOptions()) as record:
         record.begin(key)
         record.add(key, Exchange(1, "hi", Status.OK))
@@ -118,7 +118,7 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
 
 
 def test_a_conversation_in_flight_is_not_read_and_a_new_try_forgets_the_old(tmp_path: Path) -> None:
-    key = TalkKey("talker", "talk-000")
+    key = ConversationKey("talker", "talk-000")
     with begin_run(tmp_path, many(1), [Talker().facts], RunOptions()) as record:
         record.begin(key)
         record.add(key, Exchange(1, "hi", Status.OK))
@@ -131,7 +131,7 @@ def test_a_conversation_in_flight_is_not_read_and_a_new_try_forgets_the_old(tmp_
 
 def test_rows_of_many_conversations_written_together_all_arrive(tmp_path: Path) -> None:
     with begin_run(tmp_path, many(50), [Talker().facts], RunOptions()) as record:
-        keys = [TalkKey("talker", f"talk-{n:03}") for n in range(50)]
+        keys = [ConversationKey("talker", f"talk-{n:03}") for n in range(50)]
         for before, key in zip([None, *keys], keys, strict=False):
             record.begin(key)
             record.add(key, Exchange(1, "hi", Status.OK))
@@ -143,10 +143,10 @@ def test_rows_of_many_conversations_written_together_all_arrive(tmp_path: Path) 
 
 
 def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="no record of a run"):
+    with pytest.raises(FileError, match="no run record here"):
         RunRecord.open(tmp_path)
     (tmp_path / RECORD_FILE).write_text("hello, I am not a database, and long enough to be looked at" * 20)
-    with pytest.raises(FileError, match="not the record of a run"):
+    with pytest.raises(FileError, match="not a run record"):
         RunRecord.open(tmp_path)
 
 

@@ -145,10 +145,10 @@ def test_without_turns_and_record_all_is_said_but_the_conversations(
     found = conversations_result_from_json(stored(result_to_json(result)))
     page = render_conversations(found)
     assert page == render_conversations(result)
-    assert "The conversations side by side" not in page
+    assert "Conversations side by side" not in page
     whole = render_conversations(result, record)
     for heading in re.findall("<h2>([^<]*)", whole):
-        assert heading in page or heading == "The conversations side by side"
+        assert heading in page or heading == "Conversations side by side"
 
 
 def test_the_charts_of_a_result_that_was_read_back_are_the_same(result: ConversationsResult) -> None:

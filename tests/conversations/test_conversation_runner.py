@@ -13,7 +13,7 @@ from vivavoce.bots.protocol import Bot, Limits
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.running.runner import RunEnd, RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Match, OnMismatch, Pattern, Plan
-from vivavoce.conversations.transcript import State, TalkKey, Transcript
+from vivavoce.conversations.transcript import ConversationKey, State, Transcript
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Reply, Status
 
@@ -59,7 +59,7 @@ def failing(status: Status, times: int, retry_after: float | None = 0.0) -> Talk
 def test_every_conversation_is_held_once_and_kept_in_the_order_of_the_plan(tmp_path: Path, at_once: int) -> None:
     bots = [Talker(name="a"), Talker(name="b", in_process=True)]
     end, talks = run(tmp_path / "run", many(20), *bots, repeats=2, concurrency=at_once)
-    planned = [TalkKey(b, f"talk-{n:03}", r) for b in ("a", "b") for n in range(20) for r in range(2)]
+    planned = [ConversationKey(b, f"talk-{n:03}", r) for b in ("a", "b") for n in range(20) for r in range(2)]
     assert [talk.key for talk in talks] == planned
     assert end == RunEnd(done=80, errored=0, left=0)
     assert all(talk.state is State.DONE and [e.number for e in talk.exchanges] == [1, 2, 3] for talk in talks)
@@ -256,7 +256,7 @@ def test_a_cap_on_messages_is_never_passed_and_the_rest_can_be_resumed(tmp_path:
     end, _ = run(tmp_path / "run", many(10), bot, max_messages=10)
     assert len(bot.heard) == 9
     assert end.left == 7
-    assert end.reasons == ("the cap of 10 messages was reached",)
+    assert end.reasons == ("the limit of 10 messages was reached",)
     rest, talks = resume(tmp_path / "run", Talker(), max_messages=None, repeats=1)
     assert rest.complete
     assert len(talks) == 10
@@ -355,10 +355,10 @@ def test_progress_tells_of_every_conversation(tmp_path: Path) -> None:
 
 
 def test_a_run_needs_bots_with_names_of_their_own(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="each with a name of its own"):
+    with pytest.raises(UsageError, match="bots with unique names"):
         begin_run(tmp_path / "run", many(1), [Talker().facts, Talker().facts], RunOptions())
 
 
 def test_a_run_needs_something_to_say(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing to say"):
+    with pytest.raises(UsageError, match="nothing to run"):
         begin_run(tmp_path / "run", plan(), [Talker().facts], RunOptions())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.conversations.judging.judge import CUT, MOST_READ, judge
+from vivavoce.conversations.judging.judge import CUT, MAX_READ, judge
 from vivavoce.conversations.judging.plain import tidy
 from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.scenario import Expectation, Pattern, Plan, ScriptTurn
@@ -22,18 +22,18 @@ def judged(*texts: str) -> Verdict:
 
 
 def test_the_beginning_of_a_long_reply_is_judged_and_the_verdict_says_so() -> None:
-    found = judged("Which date? ", "x" * MOST_READ)
+    found = judged("Which date? ", "x" * MAX_READ)
     assert (found.outcome, found.reasons) == (TurnOutcome.RIGHT, (CUT,))
 
 
 def test_what_stands_behind_the_part_that_is_judged_does_not_count() -> None:
-    found = judged("x " * MOST_READ, "Which date?")
+    found = judged("x " * MAX_READ, "Which date?")
     assert found.outcome is TurnOutcome.WRONG_REPLY
     assert CUT in found.reasons
 
 
 def test_a_reply_that_just_fits_is_judged_whole() -> None:
-    found = judged("x" * (MOST_READ - 11), "Which date?")
+    found = judged("x" * (MAX_READ - 11), "Which date?")
     assert (found.outcome, found.reasons) == (TurnOutcome.RIGHT, ())
 
 

@@ -75,9 +75,9 @@ def test_the_record_is_kept_where_one_is_asked_for_and_only_there(suite: Path, t
     [
         ([5], "not a bot: 5"),
         ([Speechless()], "has no `facts`"),
-        ([echo, echo], "more than one bot is called echo"),
-        ("echo", "not a list"),
-        (echo, "not a list"),
+        ([echo, echo], "several bots have the name echo"),
+        ("echo", "must be a list"),
+        (echo, "must be a list"),
         (["scriptd", echo], "Did you mean 'scripted'"),
     ],
 )

@@ -32,11 +32,11 @@ FILES = {
         "an Amazon Lex test",
     ),
     "cases.json": (json.dumps([TURN]), "a set of Dialogflow CX test cases"),
-    "nlu.yml": ("version: '3.1'\nnlu:\n- intent: a\n  examples: |\n    - b\n", "a file of Rasa training data"),
+    "nlu.yml": ("version: '3.1'\nnlu:\n- intent: a\n  examples: |\n    - b\n", "a Rasa training data file"),
     "domain.yml": ("intents: [a]\nslots: {}\n", "a Rasa domain"),
     "rows.jsonl": ('{"inputs": {"q": "hi"}, "outputs": {"a": "b"}}\n', "a LangSmith dataset"),
     "samples.jsonl": ('{"input": "hi", "target": "hello"}\n', "an inspect_ai dataset"),
-    "log.jsonl": ('{"messages": [{"role": "user", "content": "hi"}]}\n', "a log of conversations"),
+    "log.jsonl": ('{"messages": [{"role": "user", "content": "hi"}]}\n', "a dialogue log"),
     "faq.csv": ("text,intent\nhi,greet\n", "a list of examples"),
 }
 
@@ -48,7 +48,7 @@ def test_a_file_of_another_tool_is_named_with_what_to_do(tmp_path: Path, name: s
     with pytest.raises(FileError) as caught:
         read_suite(tmp_path / name)
     assert caught.value.what.startswith(f"this is {what}")
-    assert "Botium scripts and Rasa tests" in caught.value.what
+    assert "Botium scripts or Rasa tests" in caught.value.what
     assert caught.value.remedy
     assert caught.value.faults == ()
 
@@ -65,7 +65,7 @@ def test_beside_scenarios_a_file_of_another_tool_is_passed_over_by_its_name(tmp_
     (tmp_path / "suite.csv").write_text("scenario,level,user,expect_topic\na,basic,hi,greet\n", encoding="utf-8")
     (tmp_path / "promptfooconfig.yaml").write_text(PROMPTFOO, encoding="utf-8")
     suite = read_suite(tmp_path)
-    assert "promptfooconfig.yaml was passed over: it is a promptfoo configuration" in suite.notes
+    assert "promptfooconfig.yaml skipped: it is a promptfoo configuration" in suite.notes
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_an_export_of_an_agent_is_known_as_archive_and_as_folder(
         ("suite.yaml", "scenarois: []\nlanguage: en\n", "scenarois"),
         ("suite.yaml", "scenarios:\n- id: a\nresponses: []\n", "responses"),
         ("sheet.csv", "scenario,level,text,intent\na,basic,hi,greet\n", "user"),
-        ("data.json", "{broken", "not read from '.json'"),
-        ("data.jsonl", "", "not read from '.jsonl'"),
-        ("data.zip", "no archive", "not read from '.zip'"),
+        ("data.json", "{broken", "cannot be read from '.json'"),
+        ("data.jsonl", "", "cannot be read from '.jsonl'"),
+        ("data.zip", "no archive", "cannot be read from '.zip'"),
     ],
 )
 def test_a_suite_with_a_fault_and_a_file_of_no_known_kind_get_their_own_message(

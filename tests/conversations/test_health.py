@@ -72,7 +72,7 @@ def test_leaks_are_said_in_a_warning() -> None:
     bot = BotFacts("bot", phrases={"pay": ("what is the salary",)})
     result = find(header(bot, scripts=[script("what is the salary")]), talk([R]))
     assert len(result.health.leaks) == 1
-    assert any("1 message found in the training phrases" in warning for warning in result.warnings)
+    assert any("a bot's training examples contain 1 message" in warning for warning in result.warnings)
     assert any("only 1 scenario:" in warning for warning in result.warnings)
 
 
@@ -106,7 +106,7 @@ def test_a_harder_level_that_came_out_easier_is_said() -> None:
     warnings = [warning for warning in result.warnings if "harder" in warning]
     assert len(warnings) == 1
     assert "chance" not in warnings[0]
-    assert "95 % of its turns passed against 25 %" in warnings[0]
+    assert "95 % of its turns passed, against 25 %" in warnings[0]
 
 
 def test_a_small_gap_between_levels_is_said_with_doubt_and_the_right_order_not_at_all() -> None:
@@ -117,4 +117,4 @@ def test_a_small_gap_between_levels_is_said_with_doubt_and_the_right_order_not_a
 
 def test_conversations_that_were_not_held_are_said() -> None:
     result = find(header(scripts=[script("one"), Script("t", "t", "", "", "basic", ())]), talk([R]))
-    assert any("1 of 2 conversations not held" in warning for warning in result.warnings)
+    assert any("1 of 2 conversations missing" in warning for warning in result.warnings)

@@ -68,6 +68,7 @@ expectations = st.builds(
     optional=st.booleans(),
     cards=st.sampled_from([(), ("a card",)]),
     extras=st.sampled_from([{}, {"x-check": "1"}]),
+    accepted=st.sampled_from([(), ("error 2",), ("Sorry*",)]),
 )
 replies = st.builds(
     Reply,
@@ -267,15 +268,15 @@ def test_a_topic_alone_cannot_be_checked_with_it_whatever_it_says(text: str) -> 
             "slot origin: expected Melbourne, got Perth",
         ),
         (Expectation(slot_names=("origin",)), ANSWER, "slot origin was not filled"),
-        (Expectation(slot_values=("Perth",)), ANSWER, 'no slot holds "Perth"'),
-        (Expectation(buttons=("Morning",)), ANSWER, 'did not offer the button "Morning"'),
-        (Expectation(within_ms=50), ANSWER, "answered after 100 ms, expected within 50 ms"),
+        (Expectation(slot_values=("Perth",)), ANSWER, 'no slot has the value "Perth"'),
+        (Expectation(buttons=("Morning",)), ANSWER, 'did not offer the "Morning" button'),
+        (Expectation(within_ms=50), ANSWER, "replied after 100 ms, expected within 50 ms"),
         (Expectation(min_confidence=0.95), ANSWER, "confidence 0.90, expected at least 0.95"),
-        (Expectation(none=(Pattern("date"),)), ANSWER, 'said what it must not: "date"'),
+        (Expectation(none=(Pattern("date"),)), ANSWER, 'said something it must not say: "date"'),
         (
             Expectation(any=(Pattern("a"), Pattern("b"), Pattern("c"))),
             ANSWER,
-            "none of 3 expected texts was found",
+            "found none of the 3 expected texts",
         ),
         (Expectation(all=(Pattern("which"), Pattern("b"))), ANSWER, 'did not find "b" (contains)'),
         (
@@ -375,3 +376,37 @@ def test_nothing_expected_is_not_counted_but_noted() -> None:
     silent = judged(Expectation(counted=False), None, status=Status.TIMEOUT)
     assert (silent.outcome, silent.replied) == (TurnOutcome.UNCHECKED, False)
     assert judged(Expectation()).outcome is TurnOutcome.UNCHECKED
+
+
+# Replies that a person called fine
+
+ACCEPTED = Reply(("We are closed", "on Mondays."), "greet", fallback=False)
+
+
+def test_an_accepted_reply_passes_whatever_else_is_expected() -> None:
+    strict = Expectation(intents=("book_flight",), all=(Pattern("ticket"),), slots={"to": "Rome"})
+    assert outcome(strict, ACCEPTED) == "wrong_intent"
+    assert outcome(replace(strict, accepted=("we are  closed on mondays.",)), ACCEPTED) == "right"
+    assert outcome(Expectation(fallback=True, accepted=("We are closed*",)), ACCEPTED) == "declined"
+
+
+def test_an_accepted_reply_is_accepted_as_a_whole() -> None:
+    expect = Expectation(intents=("book_flight",), accepted=("We are closed",))
+    assert outcome(expect, ACCEPTED) == "wrong_intent"
+
+
+def test_an_accepted_reply_changes_nothing_for_other_replies() -> None:
+    expect = Expectation(intents=("book_flight",), accepted=("We are closed on Mondays.",))
+    assert outcome(expect, Reply(("Booked.",), "book_flight")) == "right"
+    assert outcome(expect, Reply(("Hello!",), "greet")) == "wrong_intent"
+
+
+def test_a_turn_that_cannot_be_checked_is_not_counted_for_an_accepted_reply() -> None:
+    silent = BotFacts("bot")
+    expect = Expectation(intents=("book_flight",), accepted=("We are closed on Mondays.",))
+    assert outcome(expect, Reply(("We are closed on Mondays.",)), silent) == "unchecked"
+
+
+def test_a_reply_of_buttons_alone_can_be_accepted() -> None:
+    expect = Expectation(intents=("book_flight",), accepted=("Yes / No",))
+    assert outcome(expect, Reply((), "greet", buttons=("Yes", "No"))) == "right"

@@ -28,8 +28,8 @@ def test_searching_for_words_finds_what_an_expression_finds(text: str, reply: st
 
 
 def test_no_expression_is_built_for_each_expected_text() -> None:
-    matching._compiled.cache_clear()
+    matching._compile.cache_clear()
     for number in range(50):
         reply = [f"Your order {number}!"]
         assert match_reply(Pattern(f"order {number}"), reply, default=Match.CONTAINS, values={}).passed
-    assert matching._compiled.cache_info().misses == 0
+    assert matching._compile.cache_info().misses == 0

@@ -46,9 +46,9 @@ def test_response_times_that_are_this_machines_are_called_so_with_a_remedy(tmp_p
     (delay,) = result.delays
     assert delay.share > 0.5
     assert delay.max_ms >= delay.p95_ms > 0
-    (warning,) = [text for text in result.warnings if "delays of this machine" in text]
-    assert "hold fewer conversations at once" in warning
-    assert headline(result).endswith("Response times include delays of this machine.")
+    (warning,) = [text for text in result.warnings if "delays on this machine" in text]
+    assert "run fewer conversations at once" in warning
+    assert headline(result).endswith("Response times include delays on this machine.")
     assert conversations_result_from_json(result_to_json(result)).delays == result.delays
 
 

@@ -138,12 +138,12 @@ def test_all_faults_are_told_at_once_with_their_rows(tmp_path: Path) -> None:
         "scenario,level,user,has_typo,match,also (read-only)\n"
         "a,bsic,hi,maybe,,\na,medium,,yes,,\nb,basic,x,,contians,\na,basic,x,,,\nc,,x,,,{broken\n",
     )
-    assert "row 2: 'bsic' is not a level. Did you mean 'basic'? More can be declared under `levels:`" in found
-    assert "row 2: `has_typo` is yes or no, not 'maybe'" in found
-    assert "row 3: `level` is 'medium', but 'bsic' where the scenario begins" in found
+    assert "row 2: 'bsic' is not a level. Did you mean 'basic'? You can declare more under `levels:`" in found
+    assert "row 2: `has_typo` must be yes or no, not 'maybe'" in found
+    assert "row 3: `level` is 'medium', but 'bsic' in the scenario's first row" in found
     assert any(one.startswith("row 3: the turn has no `user`") for one in found)
     assert any(one.startswith("row 4:") and "contains" in one for one in found)
-    assert any(one.startswith("row 5: scenario 'a' began in row 2") for one in found)
+    assert any(one.startswith("row 5: scenario 'a' started in row 2") for one in found)
     assert "row 6: the scenario has no `level`" in found
     assert any(one.startswith("row 6: a read-only cell") for one in found)
 
@@ -151,9 +151,9 @@ def test_all_faults_are_told_at_once_with_their_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("scenrio,level,user\na,basic,x\n", "there is no column 'scenario'. Did you mean 'scenrio'?"),
-        ("scenario,level,user,User \na,basic,x,y\n", "mean the same"),
-        ("scenario,level,user\n,basic,x\n", "the first row must name its scenario"),
+        ("scenrio,level,user\na,basic,x\n", "the column 'scenario' is missing. Did you mean 'scenrio'?"),
+        ("scenario,level,user,User \na,basic,x,y\n", "have the same meaning"),
+        ("scenario,level,user\n,basic,x\n", "the first row must name a scenario"),
         ("scenario,level,user\na,basic\n", "the row has 2 cells"),
         ("scenario,level,user\na,basic,x\na,,\na,,y\n", ""),
     ],
@@ -334,7 +334,7 @@ def test_cells_that_have_no_turn_to_stay_with_are_told(tmp_path: Path) -> None:
     )
     suite = read(tmp_path, written)
     dropped = [note.partition("sheet.csv, ")[2] for note in suite.notes if "not kept" in note]
-    assert dropped == [f"row {row}: not kept, as the row says no message: 'Reviewer'" for row in (2, 4)]
+    assert dropped == [f"row {row}: not kept because the row has no message: 'Reviewer'" for row in (2, 4)]
     column = [row[-1] for row in written_back(suite, tmp_path)]
     assert "Ben" in column
     assert "Anna" not in column

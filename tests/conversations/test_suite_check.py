@@ -71,7 +71,7 @@ def test_a_folder_is_one_suite_and_says_what_it_passed_over(tmp_path: Path) -> N
     merged = read_suite(tmp_path)
     assert [scenario.id for scenario in merged.scenarios] == ["two", "one"]
     assert (merged.name, merged.lists, merged.levels[-1]) == (tmp_path.name, {"l": ("x",)}, "expert")
-    passed = [note for note in merged.notes if "passed over" in note]
+    passed = [note for note in merged.notes if "skipped" in note]
     assert [note.split()[0] for note in passed] == ["prices.csv"]
     assert [script.id for script in expand(merged).scripts] == ["two", "one"]
 
@@ -88,13 +88,13 @@ def test_files_that_cannot_hold_scenarios_are_passed_over_and_told(tmp_path: Pat
     told = found(check_suite(read_suite(tmp_path)), "note")
     assert {problem.severity for problem in told} == {"info"}
     assert [problem.message for problem in told] == [
-        "blank.csv was passed over: it is empty",
-        "blank.xlsx was passed over: it is empty",
-        "blank.yaml was passed over: it is empty",
-        "passed over, hidden, or the mark of an open document: .hidden.yaml, ~$book.xlsx",
-        "passed over, neither YAML nor a table: notes.txt",
-        "a.csv was passed over: it has no columns scenario and user",
-        "agents_own.csv was passed over: it has no columns scenario and user",
+        "blank.csv skipped: it is empty",
+        "blank.xlsx skipped: it is empty",
+        "blank.yaml skipped: it is empty",
+        "skipped, hidden file or lock file of an open document: .hidden.yaml, ~$book.xlsx",
+        "skipped, neither YAML nor a table: notes.txt",
+        "a.csv skipped: it has no columns scenario and user",
+        "agents_own.csv skipped: it has no columns scenario and user",
     ]
 
 
@@ -106,7 +106,7 @@ def test_a_folder_of_scripts_is_read_beside_marks_and_empty_files(tmp_path: Path
     suite = read_suite(tmp_path)
     assert [scenario.id for scenario in suite.scenarios] == ["hello"]
     assert any("~$list.xlsx" in note for note in suite.notes)
-    assert any(note.endswith("list.csv was passed over: it is empty") for note in suite.notes)
+    assert any(note.endswith("list.csv skipped: it is empty") for note in suite.notes)
 
 
 def test_ids_must_differ_between_the_files_of_a_folder(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_folder_without_scenarios_and_a_path_to_nowhere_say_so(tmp_path: Path)
         read_suite(tmp_path)
     with pytest.raises(FileError, match=r"no such file|cannot be read"):
         read_suite(tmp_path / "gone.yaml")
-    with pytest.raises(FileError, match="neither a file nor a shipped suite"):
+    with pytest.raises(FileError, match="no file or bundled suite has this name"):
         read_suite("no-such-suite")
 
 
@@ -239,7 +239,7 @@ def test_what_is_right_is_left_alone(turns: str) -> None:
 @pytest.mark.parametrize("turns", ["{user: hi}, {user: ho, expect: any}", "{user: hi, expect: {}}", "{include: p}"])
 def test_a_suite_that_expects_nothing_is_an_error(turns: str) -> None:
     check = check_suite(suite(turns, "parts: {p: [{user: hi}]}"))
-    assert [problem.message.split(",")[0] for problem in check.errors] == ["nothing is expected in any turn"]
+    assert [problem.message.split(",")[0] for problem in check.errors] == ["no turn expects anything"]
     assert found(check, "no_out_of_scope") == found(check, "few_typos") == []
 
 
@@ -321,10 +321,10 @@ def test_a_topic_that_no_bot_knows_is_an_error_and_one_that_some_know_a_warning(
     ]
     check = check_suite(written, bots)
     assert [(one.severity, one.message) for one in found(check, "unknown_topic")] == [
-        ("error", "the topic 'gret' is not known to p, q. Did you mean 'greet'?"),
-        ("warning", "the topic 'book' or 'order' is not known to q."),
+        ("error", "the topic 'gret' is unknown to p, q. Did you mean 'greet'?"),
+        ("warning", "the topic 'book' or 'order' is unknown to q."),
     ]
-    assert [one.message for one in found(check, "unknown_slot")] == ["the slot 'town' is not known to p."]
+    assert [one.message for one in found(check, "unknown_slot")] == ["the slot 'town' is unknown to p."]
     assert found(check_suite(written, intents=["gret", "book"]), "unknown_topic") == []
     assert len(found(check_suite(written, intents=["book"]), "unknown_topic")) == 1
 
@@ -338,7 +338,7 @@ def test_a_message_that_a_bot_was_trained_on_is_listed() -> None:
         "p", phrases={"book": ("I want to book a flight", "I want to book a flight to Rome"), "yes": ("yes",)}
     )
     leaks = found(check_suite(written, [bot]), "leak")
-    assert [(one.severity, " is nearly " in one.message) for one in leaks] == [
+    assert [(one.severity, " is almost " in one.message) for one in leaks] == [
         ("warning", False), ("warning", True), ("info", False),
     ]  # fmt: skip
     assert all("(p)" in one.message for one in leaks)
@@ -371,7 +371,7 @@ def test_repeats_count_in_the_estimate_and_all_of_it_is_json() -> None:
     )
     assert check.minutes == {"p": pytest.approx(100.0)}
     assert "p about 1.7 hours" in check.summary
-    assert "held 60 times" in check.summary
+    assert "run 60 times" in check.summary
     told = json.loads(json.dumps(check.to_json()))
     assert (told["scripts"], told["turns"], told["minutes"]) == (1, 1, {"p": 100.0})
     assert told["problems"][0]["kind"] == check.problems[0].kind

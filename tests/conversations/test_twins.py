@@ -170,13 +170,13 @@ def test_saving_values_and_rows_stay_in_the_copy() -> None:
 
 def test_twins_never_get_twins_and_a_full_suite_is_refused() -> None:
     grown, _ = add_typos(suite_of(scenario("fb", *SENTENCES)), share=1)
-    with pytest.raises(DataError, match="every clean turn in scope has a misspelt twin already"):
+    with pytest.raises(DataError, match="every clean in-scope turn already has a misspelt twin"):
         add_typos(grown, share=1)
 
 
 def test_a_share_that_is_reached_is_refused_and_a_larger_one_adds_the_rest() -> None:
     grown, first = add_typos(suite_of(scenario("fb", *SENTENCES)), share=0.4)
-    with pytest.raises(DataError, match="2 turns of 5 have a misspelt twin already"):
+    with pytest.raises(DataError, match="2 turns of 5 already have a misspelt twin"):
         add_typos(grown, share=0.4)
     full, second = add_typos(grown, share=1)
     assert (len(first.turns), len(second.turns), second.already) == (2, 3, 2)

@@ -186,13 +186,13 @@ def test_all_faults_are_told_at_once_with_their_lines_and_the_nearest_key() -> N
         "      - user: {list: a, pick: 0}\n        kind: tpyo\n"
         "  - level: basic\n    on_mismatch: halt\n    turns: text\n"
     )
-    assert "line 2: 'scenarois' is not a key of a suite. Did you mean 'scenarios'?" in found
-    assert "line 8: 'expcet' is not a key of a turn. Did you mean 'expect'?" in found
-    assert "line 9: the turn has no `user`: what does the visitor write?" in found
+    assert "line 2: unknown key 'scenarois' in a suite. Did you mean 'scenarios'?" in found
+    assert "line 8: unknown key 'expcet' in a turn. Did you mean 'expect'?" in found
+    assert "line 9: the turn has no `user`: enter what the visitor writes" in found
     assert "line 9: this must be a number from 0 to 1, not 'high'" in found
-    assert "line 9: 'anny' is not a key of `reply`. Did you mean 'any'?" in found
+    assert "line 9: unknown key 'anny' in `reply`. Did you mean 'any'?" in found
     assert "line 9: this must be true or false, not 'maybe'" in found
-    assert "line 10: this must be a whole number from 1 up, not '0'" in found
+    assert "line 10: this must be a whole number of 1 or more, not '0'" in found
     assert any(one.startswith("line 11: this must be one of clean, typo") for one in found)
     assert any(one.startswith("line 5: 'bsic' is not a level. Did you mean 'basic'?") for one in found)
     assert "line 12: the scenario has no `id`" in found
@@ -204,16 +204,16 @@ def test_all_faults_are_told_at_once_with_their_lines_and_the_nearest_key() -> N
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("", "there are no scenarios"),
+        ("", "no scenarios: add a list under `scenarios:`"),
         ("agent: x\ntopics: []", "agent file"),
-        ("format: 2\nscenarios: []", "format '2' is not known"),
+        ("format: 2\nscenarios: []", "unknown format '2'"),
         ("scenarios: []\nrows: [{a: b}, {id: x}, {id: x}]", "the row has no `id`"),
         ("scenarios: []\ndefaults: {match: fuzy}", "Did you mean 'fuzzy'?"),
-        ("scenarios: [{id: a, level: basic, turns: [{user: {pick: 1}}]}]", "`user` is a text"),
+        ("scenarios: [{id: a, level: basic, turns: [{user: {pick: 1}}]}]", "`user` must be a text"),
         ("scenarios: [{id: a, level: basic, turns: [{user: a, save: {x: {exact: a, regex: b}}}]}]", "exactly one of"),
-        ("scenarios: [{id: a, level: basic, turns: [{include: x, user: a}]}]", "'user' is not a key of an `include`"),
+        ("scenarios: [{id: a, level: basic, turns: [{include: x, user: a}]}]", "unknown key 'user' in an `include`"),
         ("scenarios: [{id: a, level: basic, turns: [{user: [a]}]}]", "not a list"),
-        ("scenarios: [{id: a, level: basic, turns: [{user: a, expect: {order: all}}]}]", "`order` is"),
+        ("scenarios: [{id: a, level: basic, turns: [{user: a, expect: {order: all}}]}]", "`order` must be"),
         ("scenarios: [{id: a, level: basic, turns: [{user: a, wait_s: nan}]}]", "number of at least 0, not 'nan'"),
     ],
 )

@@ -57,7 +57,7 @@ def test_the_talks_ship_inside_the_package() -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_nearest_one() -> None:
-    with pytest.raises(UsageError, match=r"there is no shipped file of talks 'talk'.*talks"):
+    with pytest.raises(UsageError, match=r"unknown bundled dialogue file 'talk'.*talks"):
         dialogues_path("talk")
 
 

@@ -54,7 +54,7 @@ def test_refusals_with_a_mark_are_counted_and_change_no_number() -> None:
 
 def test_the_mark_of_a_dialogue_is_the_mean_of_its_marks() -> None:
     two = replace(talk("a"), ratings=(Rating("x", 2.0), Rating("y", 5.0), Rating("z", None)))
-    assert pair_up([two], [Score("a", 3.0)]).marks == (3.5,)
+    assert pair_up([two], [Score("a", 3.0)]).ratings == (3.5,)
 
 
 def test_the_line_and_the_bins_show_how_scores_are_off() -> None:

@@ -22,7 +22,7 @@ from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.json_form import dialogues_result_from_json, result_to_json
 from vivavoce.dialogues.result import Cause, DialoguesResult, Drift, Origin, Passport, Reason, Score, TurnEffect
 from vivavoce.errors import DataError
-from vivavoce.messages import noted
+from vivavoce.messages import add_messages
 from vivavoce.reports.dialogues.charts import dialogues_figures
 from vivavoce.reports.dialogues.html import render_dialogues
 from vivavoce.reports.shared import pages
@@ -38,7 +38,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def stored(content: Any) -> Any:
     """Write and read as a store does: with its messages, keys sorted, nothing that JSON does not know."""
-    return json.loads(canonical(noted(content)))
+    return json.loads(canonical(add_messages(content)))
 
 
 def canonical(content: Any) -> str:
@@ -105,11 +105,13 @@ def test_with_the_dialogues_the_report_is_the_same(any_result: DialoguesResult) 
 def test_without_the_dialogues_only_what_was_said_is_missing(any_result: DialoguesResult) -> None:
     def unsaid(page: str) -> str:
         page = re.sub(r'<ol class="messages">.*?</ol>', "", page, flags=re.DOTALL)
-        return page.replace('<p class="muted">What was said is not kept here.</p>', "")
+        # Facts are read from the text.
+        page = re.sub(r"<section><h2>What happened</h2>.*?</section>\n?", "", page, flags=re.DOTALL)
+        return page.replace('<p class="muted">The text of the messages is not stored.</p>', "")
 
     page = render_dialogues(dialogues_result_from_json(stored(result_to_json(any_result))))
     assert 'class="messages"' not in page
-    assert "What was said is not kept here." in page
+    assert "The text of the messages is not stored." in page
     assert unsaid(page) == unsaid(render_dialogues(any_result))
 
 
@@ -159,7 +161,7 @@ def test_names_of_people_stay_in_the_log(result: DialoguesResult) -> None:
 
 def wrong_logs(result: DialoguesResult) -> Iterator[tuple[list[Dialogue], str]]:
     log = list(result.dialogues)
-    yield log[1:], "dialogues for"
+    yield log[1:], "dialogues, but the result has"
     yield [log[1], log[0], *log[2:]], "dialogue 1: is"
 
 

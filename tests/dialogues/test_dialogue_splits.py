@@ -88,7 +88,7 @@ def test_each_group_is_left_out_once(groups: list[int]) -> None:
 
 
 def test_what_cannot_be_parted_is_refused() -> None:
-    with pytest.raises(UsageError, match="2 groups cannot be parted into 3 folds"):
+    with pytest.raises(UsageError, match="2 groups cannot be split into 3 folds"):
         grouped_folds([1, 1, 2], 3, 0)
     with pytest.raises(UsageError):
         grouped_folds([1, 2], 1, 0)

@@ -77,7 +77,7 @@ def test_a_given_recalibration_moves_the_scores_first_and_is_noted() -> None:
     assert list(found.scores) == apply(line, scores)
     assert found.recalibration == line
     assert found.passport.local["overall"].mse.value < measure(talks, scores)["overall"].mse.value
-    assert "moved by a recalibration from 80 marks" in found.notes[0]
+    assert "adjusted by a recalibration from 80 ratings" in found.notes[0]
 
 
 def test_a_recalibration_that_was_not_adopted_is_not_used_and_that_is_said() -> None:
@@ -89,7 +89,7 @@ def test_a_recalibration_that_was_not_adopted_is_not_used_and_that_is_said() -> 
 
 def test_a_recalibration_of_another_rater_is_refused() -> None:
     talks, scores = simulated(40)
-    with pytest.raises(UsageError, match="learned for the rater other, not for fixed"):
+    with pytest.raises(UsageError, match="learned for the rater other, not fixed"):
         examine_dialogues(talks, FixedRater(scores), recalibration=recalibrate(talks, scores, rater="other"))
 
 
@@ -119,7 +119,7 @@ def test_what_is_off_the_scale_becomes_a_refusal_that_names_rater_and_value(wron
     rater = FixedRater([Score("a", wrong), Score("b", 3.0)])  # type: ignore[arg-type]
     first, second = examine_dialogues([talk("a", 2.0), talk("b")], rater).scores
     assert (first.score, first.cause) == (None, Cause.RATER)
-    assert "the rater fixed gave what is not a score" in first.refusal
+    assert "the rater fixed returned an invalid score" in first.refusal
     assert str(wrong) in first.refusal
     assert second == Score("b", 3.0)
 

@@ -69,8 +69,8 @@ def test_a_mark_near_the_score_or_inside_its_interval_is_no_disagreement() -> No
 
 def test_marks_of_several_people_are_called_so() -> None:
     two = replace(talk("x"), ratings=(Rating("a", 5.0), Rating("b", 5.0)))
-    assert beside(two, Score("x", 2.0))[0].text.startswith("People gave 5.0")
-    assert beside(talk("x", 5.0), Score("x", 2.0))[0].text.startswith("A person gave 5.0")
+    assert beside(two, Score("x", 2.0))[0].text.startswith("People rated this 5.0")
+    assert beside(talk("x", 5.0), Score("x", 2.0))[0].text.startswith("One person rated this 5.0")
 
 
 def test_a_dialogue_may_stand_here_for_two_reasons_and_the_stronger_comes_first() -> None:
@@ -84,7 +84,7 @@ def test_marks_that_are_all_higher_are_no_disagreement_but_the_odd_one_out_is() 
     assert find_disagreements(talks, scores) == ()
     found = find_disagreements([*talks, talk("odd", 2.0)], [*scores, Score("odd", 2.5)])
     assert [(one.id, one.kind) for one in found] == [("odd", "marked-low")]
-    assert "in this log marks usually lie 2.0 above the score" in found[0].text
+    assert "in this log, ratings are usually 2.0 above the score" in found[0].text
 
 
 logs = st.lists(

@@ -42,7 +42,7 @@ def test_scores_that_are_off_are_moved_and_the_gain_is_about_right() -> None:
     # Scores between 2 and 4 are off by 0.5·score - 0.5: on average 1.02 squared.
     assert found.gain.low < 0.25 * (9 + 1 / 3) - 0.5 * 3 + 0.25 < found.gain.high
     assert found.gain.low > 0
-    assert found.reason.startswith("Moving the scores onto the scale of your 400 marks helps")
+    assert found.reason.startswith("Adjusting the scores to the scale of your 400 ratings helps")
     assert found.residuals == pytest.approx((-0.51, 0.51), abs=0.15)
 
 
@@ -76,7 +76,7 @@ def test_constant_scores_follow_nobody_and_are_not_moved() -> None:
     found = recalibrate(talks, [replace(score, score=2.0) for score in scores])
     assert found.slope == 1
     assert (found.adopted, found.level_only) == (False, True)
-    assert "all scores or all marks are the same" in found.reason
+    assert "all scores or all ratings are the same" in found.reason
 
 
 def strangers(n: int, seed: int) -> tuple[list[Dialogue], list[Score]]:
@@ -92,7 +92,7 @@ def test_a_score_that_follows_nobody_is_hardly_ever_adopted_however_much_its_lev
     # Of correlations that are 0, one in forty looks surely above 0.
     assert sum(one.adopted for one in found) <= 4
     for one in found:
-        assert one.adopted or "Only the level would be corrected" in one.reason
+        assert one.adopted or "Adjusting would correct only the level" in one.reason
         assert one.level.value == pytest.approx(one.gain.value, abs=0.3)
 
 
@@ -107,13 +107,13 @@ def test_a_score_that_follows_people_gains_more_than_its_level() -> None:
 def test_an_adopted_line_that_is_no_better_than_its_level_says_so() -> None:
     found = recalibrate(*simulated(80, shift=1.0, noise=1.2))
     assert (found.adopted, found.level_only) == (True, True)
-    assert "Only the level is corrected" in found.reason
-    assert "order of the talks still says little" in found.reason
+    assert "This corrects only the level" in found.reason
+    assert "order of the dialogues still says little" in found.reason
 
 
 def test_why_a_line_is_not_used_is_told_by_its_reason() -> None:
-    assert "level only" in why_unused(recalibrate(*strangers(60, 0)))
-    assert "not sure enough" in why_unused(recalibrate(*simulated(40, noise=0.0)))
+    assert "only the level" in why_unused(recalibrate(*strangers(60, 0)))
+    assert "not certain enough" in why_unused(recalibrate(*simulated(40, noise=0.0)))
 
 
 def test_dialogues_of_one_user_are_held_out_together() -> None:
@@ -231,7 +231,7 @@ def test_bad_content_is_refused_by_its_name(name: str, value: object) -> None:
     content = {**recalibration_to_json(LINE), name: value}
     with pytest.raises(DataError) as caught:
         recalibration_from_json(content)
-    assert [fault.message.split()[0] for fault in caught.value.faults] == [f"`{name}`"]
+    assert [fault.where.split(".")[0] for fault in caught.value.faults] == [name]
 
 
 def test_a_file_from_before_levels_were_told_is_still_read() -> None:

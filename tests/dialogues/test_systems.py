@@ -16,7 +16,7 @@ from marked_talks import talk
 from vivavoce.dialogues.dialogue import Dialogue, Rating
 from vivavoce.dialogues.result import Ranking, Score
 from vivavoce.dialogues.systems import (
-    LEAST_DIALOGUES,
+    MIN_DIALOGUES,
     Preference,
     rank_by_preferences,
     rank_systems,
@@ -42,7 +42,7 @@ def verdicts(ranking: Ranking) -> dict[tuple[str, str], str]:
 def check_ranks(ranking: Ranking) -> None:
     """Ranks and their ranges say what the verdicts say, and nothing of bots with too few talks."""
     ranked = [one for one in ranking.lines if one.rank is not None]
-    assert [one for one in ranked if one.n < LEAST_DIALOGUES] == []
+    assert [one for one in ranked if one.n < MIN_DIALOGUES] == []
     assert list(ranking.lines[: len(ranked)]) == ranked, "those without a rank come last"
     called = verdicts(ranking)
     for one in ranked:
@@ -256,7 +256,7 @@ def test_votes_of_one_person_count_less_than_those_of_many() -> None:
 def test_no_preferences_have_no_ranking_and_impossible_ones_are_refused() -> None:
     assert rank_by_preferences([]) is None
     for wrong in (Preference("a", "a"), Preference("a", "b", 2.0), Preference("a", "b", float("nan"))):
-        with pytest.raises(UsageError, match="cannot be used"):
+        with pytest.raises(UsageError, match="1 of 1 preferences are invalid"):
             rank_by_preferences([wrong])
 
 

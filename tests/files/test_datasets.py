@@ -131,7 +131,7 @@ def test_all_faults_come_at_once_with_their_rows(tmp_path: Path) -> None:
     places = [fault.where.rpartition("row ")[2] for fault in caught.value.faults]
     assert places == ["3", "4", "6", "6", "7"]
     assert all(fault.where.startswith(str(path)) for fault in caught.value.faults)
-    assert caught.value.what == "4 rows cannot be used (5 faults)"
+    assert caught.value.what == "4 rows invalid (5 faults)"
     assert "--skip-bad" in caught.value.remedy
 
 
@@ -139,15 +139,15 @@ def test_bad_rows_can_be_left_out_but_never_silently(tmp_path: Path) -> None:
     path = put(tmp_path, "text,intent\nhi,a\n,a\nbye,\nx,y,z\nlast,null\n")
     data = read_dataset(path, skip_bad=True)
     assert [example.row for example in data] == [2]
-    assert [note.split(": left out: ")[0] for note in data.notes] == [f"{path}, row {row}" for row in (3, 4, 5, 6)]
+    assert [note.split(": skipped: ")[0] for note in data.notes] == [f"{path}, row {row}" for row in (3, 4, 5, 6)]
 
 
 def test_a_file_of_nothing_but_bad_rows_is_refused_all_the_same(tmp_path: Path) -> None:
     for content, why in (
         ("text,intent\n,a\nhi,\n", "the text is empty"),
-        ("text,intent\nx,y,z\nx,y,z\n", "put texts that contain the delimiter into quotes"),
+        ("text,intent\nx,y,z\nx,y,z\n", "put texts that contain the delimiter in quotes"),
     ):
-        with pytest.raises(DataError, match=r"every row was left out \(2 rows\)") as caught:
+        with pytest.raises(DataError, match=r"every row was skipped \(2 rows\)") as caught:
             read_dataset(put(tmp_path, content), skip_bad=True)
         assert why in str(caught.value)
         assert "at least one example" not in str(caught.value)

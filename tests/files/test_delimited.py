@@ -55,7 +55,7 @@ def test_tabs_are_fixed_for_tsv(tmp_path: Path) -> None:
 def test_rows_are_counted_as_in_a_spreadsheet(tmp_path: Path) -> None:
     table = read_csv(put(tmp_path, 'text,intent\n"two\nlines",a\n\nhi,b\n\n\n'))
     assert [row.number for row in table.rows] == [2, 4]
-    assert [note.endswith("blank rows passed over: 3") for note in table.notes] == [True]
+    assert [note.endswith("blank rows skipped: 3") for note in table.notes] == [True]
 
 
 def test_empty_cells_beyond_the_last_column_do_no_harm(tmp_path: Path) -> None:
@@ -69,25 +69,25 @@ def test_all_ragged_rows_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read_dataset(path)
     assert [fault.where for fault in caught.value.faults] == [f"{path}, row 3", f"{path}, row 4"]
-    assert "3 cells, the header has 2" in caught.value.faults[0].message
+    assert "3 cells, but the header has 2" in caught.value.faults[0].message
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('text,intent\nhi,greet\n"open,greet\nbye,bye\n', "opens in row 3 is never closed"),
+        ('text,intent\nhi,greet\n"open,greet\nbye,bye\n', "opened in row 3 is never closed"),
         ('text,intent\n"a"b,greet\n', "quote in row 2 is closed in the middle"),
         ('text,intent\n"' + "x" * 200_000 + "\n", "row 2 is far too long"),
-        ("text,text,intent\na,b,c\n", "twice: 'text'"),
+        ("text,text,intent\na,b,c\n", "duplicate columns: 'text'"),
         ("", "empty"),
         ("\ufeff \n\n", "empty"),
         (b"\xff\xfe", "empty"),
         ("text,intent\n", "no rows"),
-        (b"text,intent\nhi\0,greet\n", "NUL character in row 2"),
+        (b"text,intent\nhi\0,greet\n", "row 2 contains a NUL character"),
         (b"PK\x03\x04rest", "Excel workbook"),
         (b"%PDF-1.7", "a PDF"),
         (b"\xd0\xcf\x11\xe0rest", "old (.xls)"),
-        ("text,intent\nhi,greet\n".encode("utf-16-le"), "UTF-16 without its mark"),
+        ("text,intent\nhi,greet\n".encode("utf-16-le"), "UTF-16 without a byte order mark"),
         ("I lost my card,lost\nwhere is it?,lost\nbye,bye\n", "first row looks like data"),
         ("hi,greet\nhello,greet\n", "first row looks like data"),
     ],
@@ -118,7 +118,7 @@ def test_a_wrong_encoding_names_the_place_and_shows_what_it_could_be(tmp_path: P
 
 def test_an_encoding_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     for name in ("utf-88", "base64"):
-        with pytest.raises(UsageError, match="no text encoding"):
+        with pytest.raises(UsageError, match="unknown text encoding"):
             read_csv(put(tmp_path, "text,intent\nhi,a\n"), ReadOptions(encoding=name))
 
 

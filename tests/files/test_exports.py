@@ -166,7 +166,7 @@ def test_a_text_longer_than_a_cell_is_cut_visibly() -> None:
 
 
 def test_a_table_wider_than_a_workbook_is_refused_with_a_way_out() -> None:
-    with pytest.raises(DataError, match="export CSV"):
+    with pytest.raises(DataError, match="export as CSV"):
         xlsx_bytes("t", ["x"] * 16_385, [])
 
 

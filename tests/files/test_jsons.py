@@ -75,7 +75,7 @@ def test_bad_lines_are_all_named(tmp_path: Path) -> None:
 
 
 def test_nothing_but_bad_lines_are_to_be_corrected_not_added_to(tmp_path: Path) -> None:
-    assert refusal(tmp_path, '{"text": \n', "data.jsonl").remedy == "correct what is said above"
+    assert refusal(tmp_path, '{"text": \n', "data.jsonl").remedy == "fix the faults above"
 
 
 @pytest.mark.parametrize("name", ["data.json", "data.jsonl"])
@@ -96,17 +96,17 @@ def mixed(folder: Path, *more: object, skip_bad: bool) -> DataError:
 
 def test_leaving_out_rows_is_no_advice_to_those_who_do_it_already(tmp_path: Path) -> None:
     error = mixed(tmp_path, {"text": "", "intent": "x"}, skip_bad=True)
-    assert error.what == "the intents cannot be used"
+    assert error.what == "the intents invalid"
     assert len(error.faults) == 1
     assert "skip-bad" not in str(error)
 
 
 def test_what_cannot_be_used_agrees_with_the_faults_listed(tmp_path: Path) -> None:
-    assert mixed(tmp_path, skip_bad=False).what == "the intents cannot be used"
+    assert mixed(tmp_path, skip_bad=False).what == "the intents invalid"
     error = mixed(tmp_path, {"text": "", "intent": "x"}, skip_bad=False)
-    assert error.what == "the intents and 1 item cannot be used"
+    assert error.what == "the intents and 1 item invalid"
     assert len(error.faults) == 2
-    assert error.remedy.startswith("correct the intents")
+    assert error.remedy.startswith("fix the intents")
 
 
 def test_types_of_rows_that_are_left_out_do_not_count(tmp_path: Path) -> None:
@@ -124,11 +124,11 @@ def test_an_intent_without_examples_is_noted(tmp_path: Path) -> None:
     [
         ('{"a": ', "line 1, column"),
         ("3", "a number, not examples"),
-        ('{"greet": "hi"}', "'greet' holds text, not a list"),
-        ("{}", "nothing in it"),
+        ('{"greet": "hi"}', "'greet' contains text, not a list"),
+        ("{}", "it is empty"),
         ("[]", "no examples"),
         ('["hi", "bye"]', "no examples"),
-        ('{"a": ["x"], "a": ["y"]}', "the key 'a' stands twice"),
+        ('{"a": ["x"], "a": ["y"]}', "the key 'a' appears twice"),
         ("[" * 100_000, "nested too deeply"),
         ('[{"text": "a", "intent": ' + "1" * 5000 + "}]", "not valid JSON"),
     ],

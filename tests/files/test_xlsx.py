@@ -59,7 +59,7 @@ def test_the_first_sheet_is_read_unless_another_is_named(tmp_path: Path) -> None
 def test_cells_beside_the_table_and_blank_rows_do_no_harm(tmp_path: Path) -> None:
     data = read_dataset(book(tmp_path, [["text", "intent"], ["hi", "a", None, "a remark"], [], ["bye", "b"], []]))
     assert [example.row for example in data] == [2, 4]
-    assert data.notes[0].endswith("passed over: 3")
+    assert data.notes[0].endswith("skipped: 3")
 
 
 def test_formulas_count_by_their_stored_value(tmp_path: Path) -> None:
@@ -87,13 +87,13 @@ def test_a_formula_whose_saved_result_is_an_empty_text_is_an_empty_cell(tmp_path
         rewritten(path, SHEET, saved)
     data = read_dataset(path)
     assert data.texts == ("hi", "bye")
-    assert data.notes[0].endswith("passed over: 3")
+    assert data.notes[0].endswith("skipped: 3")
 
 
 def test_a_date_that_is_a_formula_without_result_is_noted(tmp_path: Path) -> None:
     data = read_dataset(book(tmp_path, [["text", "intent", "created"], ["hi", "a", "=TODAY()"]]))
     assert data.examples[0].created is None
-    assert "row 2: the value 'formula without a saved result'" in data.notes[0]
+    assert "row 2: 'formula without a saved result'" in data.notes[0]
 
 
 def test_cells_without_an_address_are_counted_from_the_left(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_cells_without_an_address_are_counted_from_the_left(tmp_path: Path) -> N
 
 
 def test_spreadsheet_errors_are_faults(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="row 2: the text is the spreadsheet error #N/A"):
+    with pytest.raises(DataError, match="row 2: the text contains the spreadsheet error #N/A"):
         read_dataset(book(tmp_path, [["text", "intent"], ["#N/A", "a"]]))
 
 
@@ -113,7 +113,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "bomb.xlsx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(SHEET, b" " * (40 * MEGABYTE))
-    with pytest.raises(FileError, match=r"unpack to 40\.0 MB"):
+    with pytest.raises(FileError, match=r"unpacks to 40\.0 MB"):
         read_dataset(path)
 
 
@@ -128,7 +128,7 @@ def test_an_archive_larger_inside_than_the_limit_is_refused(tmp_path: Path) -> N
 def test_entities_are_refused(tmp_path: Path, padding: str) -> None:
     evil = f'{padding}<!DOCTYPE a [<!ENTITY b "c">]><worksheet'
     path = rewritten(book(tmp_path, [["text", "intent"], ["hi", "a"]]), SHEET, ("<worksheet", evil))
-    with pytest.raises(FileError, match=r"document type definition|does not begin like a workbook"):
+    with pytest.raises(FileError, match=r"document type definition|does not start like a workbook"):
         read_dataset(path)
 
 

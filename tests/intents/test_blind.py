@@ -127,7 +127,7 @@ def test_a_near_duplicate_in_training_is_counted_and_told() -> None:
     result = jaccard()
     assert result.leak is not None
     assert (result.leak.rows, result.leak.accuracy_without.n) == (1, 3)
-    assert "1 test row with a near-duplicate in training; without, accuracy is" in result.warnings[0].message
+    assert "1 test row with a near-duplicate in training; without them, accuracy is" in result.warnings[0].message
 
 
 def test_topics_that_were_never_trained_are_refused_all_at_once() -> None:
@@ -171,7 +171,7 @@ def test_whatever_the_engine_raises_becomes_a_classifier_error() -> None:
 
     with pytest.raises(ClassifierError, match="RuntimeError: no connection"):
         examine_blind(TRAIN, TEST, Broken())
-    with pytest.raises(ClassifierError, match="failed on purpose"):
+    with pytest.raises(ClassifierError, match="simulated failure for 'sing a song'"):
         examine_blind(TRAIN, TEST, FailingClassifier(JaccardClassifier(), lambda text: "song" in text))
 
 

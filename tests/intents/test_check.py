@@ -114,7 +114,7 @@ def test_very_long_texts_are_told() -> None:
         ("SchÃ¶ne GrÃ¼ÃŸe", "Schöne Grüße"),
         ("donâ€™t know", "don’t know"),
         ("what \ufffd now", "damaged"),
-        ("bell \x07 rings", "cannot be seen"),
+        ("bell \x07 rings", "damaged or invisible characters"),
         ("half \ud800 sign", "damaged"),
         ("c1 \x85 control", "damaged"),
     ],

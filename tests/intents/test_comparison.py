@@ -177,7 +177,7 @@ def test_a_failed_retry_is_left_out_on_both_sides() -> None:
     assert len(result.classifiers[1].failures) == 1
     gap = result.between("whole", "torn").pooled
     assert (gap.test.difference, gap.improved, gap.broken) == (0.0, 0, 0)
-    assert "This retry is not compared" in result.warnings[0].message
+    assert "This round is not compared" in result.warnings[0].message
 
 
 def test_an_engine_that_fails_in_a_whole_setting_is_compared_in_the_others() -> None:
@@ -240,11 +240,11 @@ def test_aurc_stands_beside_accuracy_because_one_threshold_is_unfair() -> None:
     result = compare(JaccardClassifier(), MajorityClassifier())
     assert (result.differences[0].aurc.difference or 0) < 0
     assert result.classifiers[0].aurc is not None
-    assert any("not fair between engines" in note.message for note in result.warnings)
+    assert any("not fair across classifiers" in note.message for note in result.warnings)
 
 
 def test_names_must_differ_and_there_must_be_two() -> None:
-    with pytest.raises(UsageError, match="same name"):
+    with pytest.raises(UsageError, match="must have different names"):
         compare(JaccardClassifier(), JaccardClassifier())
     with pytest.raises(UsageError, match="at least two"):
         compare(JaccardClassifier())
@@ -264,7 +264,7 @@ def test_a_stopped_comparison_goes_on_from_its_records(tmp_path: Path) -> None:
 
     again = compare(("one", Untouched()), ("other", Untouched()), record=tmp_path, settings=[(0, 0)])
     assert again.to_json()["differences"] == first.to_json()["differences"]
-    with pytest.raises(UsageError, match="another exam"):
+    with pytest.raises(UsageError, match="a different exam"):
         twins(record=tmp_path, settings=[(0, 0)], seed=1)
 
 
@@ -319,7 +319,7 @@ def test_while_examples_are_untested_more_retries_are_asked_for_and_no_number_of
     assert (gap.test.low or 0) < 0 < (gap.test.high or 0)
     assert gap.untested > 0
     assert gap.more_examples is None
-    assert "Raise the retries first" in difference_sentence(difference)
+    assert "Add rounds first" in difference_sentence(difference)
 
 
 @given(st.floats(0.001, 0.3), st.floats(0.001, 0.3), st.integers(1, 400), st.integers(20, 2000))

@@ -255,7 +255,7 @@ def test_the_record_of_another_exam_is_refused_with_the_difference(
 def test_a_file_that_is_no_record_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(content)
-    with pytest.raises(FileError, match="not a record of an exam") as caught:
+    with pytest.raises(FileError, match="not an exam record") as caught:
         examine(Counting(), record=path)
     assert caught.value.where == str(path)
     assert path.read_bytes() == content
@@ -273,12 +273,12 @@ def test_one_failed_retry_is_recorded_and_the_rest_is_counted(tmp_path: Path) ->
     path = tmp_path / "exam.sqlite3"
     result = examine(FailingClassifier(JaccardClassifier(), 7), settings=[PLAIN], retries=10, record=path)
     assert [str(failure.key) for failure in result.failures] == ["setting (0, 0), retry 7"]
-    assert "failed on purpose" in result.failures[0].reason
+    assert "simulated failure in training 7" in result.failures[0].reason
     assert len(result.settings[0].per_retry) == 9
     warning = result.warnings[0]
     assert warning.kind == "failed"
     assert "retry 7" in warning.message
-    assert "failed on purpose" in warning.message
+    assert "simulated failure in training 7" in warning.message
     assert essence(result)["failures"][0]["unit"] == "setting (0, 0), retry 7"
     # What failed is tried again, alone.
     again = Counting()
@@ -294,7 +294,7 @@ def test_the_counted_retries_are_those_of_an_engine_that_does_not_fail() -> None
 
 
 def test_failing_always_is_an_error_that_says_why() -> None:
-    with pytest.raises(ClassifierError, match=r"failed in all 10 retries.*ValueError: no such engine"):
+    with pytest.raises(ClassifierError, match=r"failed in all 10 rounds.*ValueError: no such engine"):
         examine(Answering(lambda _: raise_(ValueError("no such engine"))), settings=[PLAIN])
 
 
@@ -334,11 +334,11 @@ class Answering:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (lambda texts: [NO_GUESS] * (len(texts) + 1), r"gave \d+ answers to \d+ texts"),
-        (lambda texts: [], r"gave 0 answers to \d+ texts"),
+        (lambda texts: [NO_GUESS] * (len(texts) + 1), r"returned \d+ answers for \d+ texts"),
+        (lambda texts: [], r"returned 0 answers for \d+ texts"),
         (lambda texts: [Guess("pay", float("nan"))] * len(texts), "confidence that is not a number"),
         (lambda texts: [Guess("pay", float("inf"))] * len(texts), "confidence that is not a number"),
-        (lambda texts: [Guess("dinosaurs", 0.9)] * len(texts), "guessed 'dinosaurs', a topic it was never taught"),
+        (lambda texts: [Guess("dinosaurs", 0.9)] * len(texts), "guessed 'dinosaurs', a topic it was not trained on"),
         (lambda texts: [None] * len(texts), "AttributeError"),
     ],
 )
@@ -383,7 +383,7 @@ def test_an_empty_list_of_guesses_is_no_guess() -> None:
     [
         ([{"intent_id": "pay", "confidence": float("nan")}], "confidence is nan"),
         ([{"intent_id": "pay"}], "has no confidence"),
-        ([{"intent_id": "dinosaurs", "confidence": 0.5}], "never taught"),
+        ([{"intent_id": "dinosaurs", "confidence": 0.5}], "not trained on"),
         ("pay", "not a list"),
     ],
 )
@@ -396,7 +396,7 @@ def test_nonsense_from_four_methods_is_named(answer: Any, reason: str) -> None:
 
 
 def test_one_topic_alone_is_refused() -> None:
-    with pytest.raises(DataError, match="all rows have one topic"):
+    with pytest.raises(DataError, match="all rows belong to one topic"):
         examine(JaccardClassifier(), (["a b", "c d"], ["x", "x"]))
 
 
@@ -463,7 +463,7 @@ def test_few_negatives_and_lonely_topics_are_said() -> None:
     result = examine(JaccardClassifier(), data, settings=[PLAIN, Setting(2)], retries=5)
     kinds = {note.kind: note.message for note in result.warnings}
     assert "1 topic (lonely) with one example: trained but never tested" in kinds["singletons"]
-    assert "(2, 0) has only 5 negative examples from 1 small topic" in kinds["few_negatives"]
+    assert "(2, 0) has only 5 out-of-scope examples from 1 small topic" in kinds["few_negatives"]
     assert "consistent" in kinds["consistency"]
 
 
@@ -574,7 +574,7 @@ def test_without_duplicates_there_is_no_inflation(copied: tuple[Dataset, Dataset
 def test_contradictions_are_said() -> None:
     data = Dataset.of([*DATA.texts, DATA.texts[0].upper()], [*DATA.intents, "apply"])
     kinds = {note.kind: note.message for note in examine(JaccardClassifier(), data, leak_proof=True).warnings}
-    assert "2 examples have a near-duplicate under another topic" in kinds["contradictions"]
+    assert "2 examples have a near-duplicate in another topic" in kinds["contradictions"]
 
 
 # Against the reference

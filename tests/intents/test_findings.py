@@ -516,7 +516,7 @@ def test_a_rate_is_found_by_name_and_a_wrong_name_is_refused_with_the_nearest(re
     assert result.rate("accuracy", Setting(5)) is result.at(Setting(5)).accuracy
     with pytest.raises(UsageError, match="Did you mean 'accuracy'"):
         result.rate("acuracy")
-    with pytest.raises(UsageError, match="was not examined"):
+    with pytest.raises(UsageError, match="was not tested"):
         result.at(Setting(9))
 
 

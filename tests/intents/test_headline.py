@@ -69,7 +69,7 @@ def test_a_topic_that_holds_much_of_the_data_is_named_beside_the_headline() -> N
     assert facts["largest_topic"] == "salary"
     assert facts["largest_share"] == pytest.approx(0.43)
     [note] = [note.message for note in result.warnings if note.kind == "largest_topic"]
-    assert "'salary' holds 43 % of the examples" in note
+    assert "'salary' has 43 % of the examples" in note
     assert note in balance_sentence(result)
 
 
@@ -153,7 +153,7 @@ def test_a_setting_without_negatives_borrows_those_of_another_and_says_so() -> N
     assert known.negatives_from == SMALLEST
     declined = smallest.negative_rejection.value
     assert known.accuracy.value == pytest.approx(0.6 * known.in_scope_accuracy.value + 0.4 * declined)
-    assert any("(0, 0.15) stand in" in note.message for note in result.warnings if note.kind == "traffic")
+    assert any("(0, 0.15) are used instead" in note.message for note in result.warnings if note.kind == "traffic")
     assert "40 of them out of scope" in headline(result)
 
 
@@ -171,7 +171,7 @@ def test_a_share_that_cannot_be_used_changes_no_number_and_is_noted() -> None:
     assert plain.settings[0].rates == asked.settings[0].rates
     assert asked.settings[0].out_of_scope_share is None
     [note] = [note.message for note in asked.warnings if note.kind == "traffic"]
-    assert "no out-of-scope question was tested" in note
+    assert "no out-of-scope questions were tested" in note
     assert "out of scope" not in headline(asked)
 
 

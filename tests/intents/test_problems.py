@@ -16,7 +16,7 @@ from vivavoce.intents.exam import PLAIN
 from vivavoce.intents.json_form import intents_result_from_json
 from vivavoce.intents.losses import Loss, find_losses, find_rivals
 from vivavoce.intents.material import Material
-from vivavoce.intents.pairs import MOST_PAIRS, Pair, PairExample
+from vivavoce.intents.pairs import MAX_PAIRS, Pair, PairExample
 from vivavoce.intents.problem_sentences import problem_sentence
 from vivavoce.intents.problems import MIN_COST, Problem, ProblemKind, Remedy, find_problems
 from vivavoce.intents.quality import DataQuality, ProblemExample, judge_quality
@@ -94,7 +94,7 @@ def test_data_without_problems_has_none_and_that_is_a_good_result() -> None:
     result = examine_intents(Dataset(named, "test"), tfidf(), settings=[PLAIN], threshold=0.0, workers=1)
     assert result.settings[0].accuracy.value == 1.0
     assert result.problems == ()
-    assert verdict(result) == "Nothing worth your time: no problem surely costs 1 of 1,000 messages or more."
+    assert verdict(result) == ("Nothing needs fixing: no problem clearly affects 1 in 1,000 messages or more.")
     assert result.to_json()["problems"] == []
 
 
@@ -102,7 +102,7 @@ def test_the_sentence_before_the_list_names_no_topic(split: IntentsResult) -> No
     assert split.pairs
     names = {name for pair in split.pairs for name in (pair.a, pair.b)}
     assert not [name for name in names if f"'{name}'" in verdict(split)]
-    assert verdict(split).startswith(f"{len(split.problems)} problems are worth your time")
+    assert verdict(split).startswith(f"{len(split.problems)} problems are worth fixing")
 
 
 def test_more_pairs_in_the_result_change_nothing_about_the_problems(split: IntentsResult) -> None:
@@ -121,9 +121,9 @@ def test_a_result_holds_as_many_pairs_as_are_asked_for() -> None:
     data = Dataset.of(texts, topics * 8)
     default, more = (examine_intents(data, tfidf(), settings=[PLAIN], workers=1, **n) for n in ({}, {"pairs": 30}))
     named = len(of_kind(more, ProblemKind.PAIR)) + len(of_kind(more, ProblemKind.TWIN_NAMES))
-    assert MOST_PAIRS <= len(default.pairs) <= MOST_PAIRS + named
+    assert MAX_PAIRS <= len(default.pairs) <= MAX_PAIRS + named
     assert 30 <= len(more.pairs) <= 30 + named
-    assert more.pairs[:MOST_PAIRS] == default.pairs[:MOST_PAIRS]
+    assert more.pairs[:MAX_PAIRS] == default.pairs[:MAX_PAIRS]
 
 
 # --- remedies ----------------------------------------------------------------------------------------------

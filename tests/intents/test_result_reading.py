@@ -155,7 +155,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
         "settings[0].samples[0].outcome: is 'fine', not an outcome",
     ),
     "no setting": (lambda d: d["settings"][0].update(p=3), "settings[0].p: P must be at least 0 and below 1"),
-    "no design": (lambda d: d.update(retries=0), "retries: retries must be at least 1"),
+    "no design": (lambda d: d.update(retries=0), "retries: the number of rounds must be at least 1"),
     "short curve": (
         lambda d: d["settings"][0]["risk_coverage"]["risk"].pop(),
         "settings[0].risk_coverage.risk: has",

@@ -103,7 +103,7 @@ def test_only_small_topics_and_out_of_scope_rows_are_negatives(plan: SplitPlan) 
     for split in plan:
         origins = plan.labels[split.test[split.negative]]
         assert all(origin == -1 or plan.sizes[origin] <= smallest_large for origin in origins)
-        assert split.n_negative == len(origins)
+        assert split.negative.sum() == len(origins)
 
 
 @given(plans())
@@ -390,7 +390,7 @@ def test_a_setting_that_leaves_no_large_topic_is_refused(setting: Setting) -> No
 @pytest.mark.parametrize(
     ("k", "p", "what"),
     [
-        (5, 0.15, "exclude each other"),
+        (5, 0.15, "sets both K and P, but only one is allowed"),
         (0, 1.0, "P must be"),
         (0, 1.5, "P must be"),
         (0, -0.1, "P must be"),

@@ -194,8 +194,8 @@ def test_equal_moments_stay_on_one_side_and_a_bulk_import_is_told() -> None:
     for period in result.periods:
         known = moments[period.n_train - 1]
         assert START + timedelta(days=known) < period.begin
-    assert "50 of 240 rows bear the same moment (2025-01-01T00:00:00+00:00)" in messages(result)
-    assert messages(result).count("bear the same moment") == 2
+    assert "50 of 240 rows have the same time (2025-01-01T00:00:00+00:00)" in messages(result)
+    assert messages(result).count("have the same time") == 2
 
 
 def test_undated_rows_are_refused_with_their_numbers_or_left_out_and_listed() -> None:
@@ -206,7 +206,7 @@ def test_undated_rows_are_refused_with_their_numbers_or_left_out_and_listed() ->
     assert [fault.where for fault in caught.value.faults] == ["row 3", "row 77"]
     result = play(holes, undated="drop")
     assert result.undated == (3, 77)
-    assert "2 rows without a date left out" in messages(result)
+    assert "2 rows without a date skipped" in messages(result)
     assert result.data.rows == 118
 
 
@@ -219,7 +219,7 @@ def test_data_without_any_date_are_refused_in_one_sentence(undated: str, tmp_pat
     assert not caught.value.faults
     path = tmp_path / "data.csv"
     path.write_text("text,intent,created\na,x,soon\nb,y,later\n")
-    with pytest.raises(DataError, match="no example has a date that can be read"):
+    with pytest.raises(DataError, match="no example has a valid date"):
         play(read_dataset(path), undated=undated)
 
 
@@ -237,7 +237,7 @@ def test_near_duplicates_of_known_messages_are_not_tested() -> None:
     again = [replace(e, text=data.texts[0] + "!") if e.row in (60, 61, 90) else e for e in data]
     result = play(Dataset(tuple(again)))
     assert sum(period.n_excluded for period in result.periods) == 3
-    assert "3 tests left out: a near-duplicate was in training" in messages(result)
+    assert "3 tests excluded: a near-duplicate was in training" in messages(result)
 
 
 def test_rows_in_any_order_give_the_same_result() -> None:
@@ -263,9 +263,9 @@ def test_interleaved_trains_on_more_and_more_and_tests_on_the_past() -> None:
 
 
 def test_a_history_that_is_too_short_is_refused() -> None:
-    with pytest.raises(DataError, match="too short to cut"):
+    with pytest.raises(DataError, match="too short to split"):
         play(history(list(range(20))))
-    with pytest.raises(DataError, match="too short to cut"):
+    with pytest.raises(DataError, match="too short to split"):
         play(history([0] * 90))
     with pytest.raises(DataError, match="one topic"):
         play(history(list(range(90)), ["a"] * 90))

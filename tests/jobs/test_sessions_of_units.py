@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -15,7 +16,7 @@ from pictures import undrawn
 from vivavoce.bots import load_entries
 from vivavoce.conversations import Plan, RunOptions
 from vivavoce.conversations.scenario import Expectation, Pattern, Script, ScriptTurn
-from vivavoce.jobs.exams.talks import TalkRoom, conversation_material, read_material, read_talk
+from vivavoce.jobs.exams.conversation_run import RunBots, conversation_material, read_conversation, read_material
 from vivavoce.jobs.starting import retry_failed, start_run
 from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
@@ -51,11 +52,8 @@ def drain(store: Store) -> None:
 
 def sessions(store: Store, run: Run) -> list[tuple[str, int]]:
     with store.reading() as tx:
-        unit = tx.units.by_key(run.id, UNIT)
-        assert unit is not None
-        result, material = tx.units.result(unit.id), tx.runs.material(run.id)
-    assert result is not None
-    talk = read_talk(read_material(material), UNIT, result)
+        result, material = tx.units.results(run.id)[UNIT], tx.runs.material(run.id)
+    talk = read_conversation(read_material(material), UNIT, result)
     return [(session.name, session.attempt) for session in talk.sessions]
 
 
@@ -68,7 +66,7 @@ def test_a_unit_that_failed_is_held_again_in_a_new_session(sqlite_store: Store, 
     retry_failed(sqlite_store, run.id)
     drain(sqlite_store)
     with sqlite_store.reading() as tx:
-        assert tx.turns.counts(run.id)["right"] == 3
+        assert Counter(turn.outcome for turn in tx.turns.of_run(run.id))["right"] == 3
     ((second, _),) = sessions(sqlite_store, run)
     assert bot.seen == {first: 2, second: 3}
 
@@ -79,7 +77,7 @@ def test_a_unit_whose_worker_died_is_held_again_in_a_new_session(sqlite_store: S
     first = hold_and_die(sqlite_store, run)
     drain(sqlite_store)
     with sqlite_store.reading() as tx:
-        assert tx.turns.counts(run.id)["right"] == 3
+        assert Counter(turn.outcome for turn in tx.turns.of_run(run.id))["right"] == 3
     ((second, attempt),) = sessions(sqlite_store, run)
     assert (attempt, bot.seen) == (2, {first: 3, second: 3})
 
@@ -91,13 +89,13 @@ def hold_and_die(store: Store, run: Run) -> str:
         material = tx.runs.material(run.id)
 
     async def hold() -> bytes:
-        room = TalkRoom.open(material)
+        room = RunBots.open(material)
         try:
             return await room.hold(unit.key, attempt=unit.attempts)
         finally:
             await room.close()
 
-    talk = read_talk(read_material(material), UNIT, asyncio.run(hold()))
+    talk = read_conversation(read_material(material), UNIT, asyncio.run(hold()))
     with store.writing() as tx:
         tx.units.expire(now() + timedelta(hours=1))
     return talk.sessions[0].name

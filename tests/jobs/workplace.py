@@ -10,8 +10,8 @@ from typing import Any
 from vivavoce.bots import load_entries
 from vivavoce.conversations import Plan, RunOptions
 from vivavoce.conversations.scenario import Expectation, Script, ScriptTurn
+from vivavoce.jobs.exams.conversation_run import conversation_material
 from vivavoce.jobs.exams.documents import dataset_to_bytes
-from vivavoce.jobs.exams.talks import conversation_material
 from vivavoce.jobs.starting import start_run
 from vivavoce.jobs.worker import Rhythm
 from vivavoce.records import Dataset

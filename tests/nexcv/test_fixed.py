@@ -251,7 +251,7 @@ def test_a_label_with_one_example_is_trained_and_not_tested_unless_wished(engine
     assert any("1 labels have one example" in warning for warning in fixed["warnings"])
     tested = nexcv_evaluator(engine(right), singletons="test").evaluate(texts, labels)
     assert all("f" in metrics["confusion_matrix"] for metrics in tested["metrics"])
-    with pytest.raises(DataError, match="one example only"):
+    with pytest.raises(DataError, match="only one example"):
         nexcv_evaluator(engine(right)).evaluate(["a", "b"], ["a", "b"])
 
 
@@ -302,7 +302,7 @@ def test_copies_contradictions_and_empty_texts_are_reported(engine):
     warnings = nexcv_evaluator(engine(lambda text: [])).evaluate(texts, labels)["warnings"]
     assert "2 texts are empty." in warnings
     assert any(warning.startswith("3 texts are copies") for warning in warnings)
-    assert "2 texts occur under more than one label." in warnings
+    assert "2 texts appear under more than one label." in warnings
 
 
 def test_negatives_keep_their_origin(engine):

@@ -118,9 +118,9 @@ def test_an_intent_that_survives_deletion_does_not_stop_an_exact_evaluation() ->
 
 
 def test_an_intent_that_survives_deletion_is_refused_where_numbers_are_corrected() -> None:
-    with pytest.raises(EvaluationError, match="left after all were deleted"):
+    with pytest.raises(EvaluationError, match="remain after deleting all"):
         NexCVEvaluator(Keeping(), 0, 0.0, 0.5, 5, 2).evaluate(TEXTS, LABELS)
-    with pytest.raises(ClassifierError, match="left after all were deleted"):
+    with pytest.raises(ClassifierError, match="remain after deleting all"):
         Keeping().fit(TEXTS, LABELS)
 
 

@@ -140,7 +140,7 @@ def test_a_failure_in_the_seventh_repetition_keeps_the_first_six(engine):
     with pytest.raises(ClassifierError) as caught:
         nexcv_evaluator(failing(engine, lambda call: call == 46), retries=10).evaluate(TEXTS, LABELS)
     error = caught.value
-    assert error.where.startswith("repetition 7, text number 3 '")
+    assert error.where.startswith("repetition 7, text 3 '")
     assert "ConnectionError: gone" in str(error)
     assert len(error.partial["metrics"]) == 6
     assert error.partial["aggregate"]["accuracy"]["n"] == 6

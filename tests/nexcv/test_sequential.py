@@ -68,7 +68,7 @@ def test_every_undated_item_is_named(engine):
         SequentialEvaluator(engine(right), 0.5, 10).evaluate(texts, labels)
     assert [fault.where for fault in caught.value.faults] == ["row 3", "row 7"]
     result = SequentialEvaluator(engine(right), 0.5, 10, undated="drop").evaluate(texts, labels)
-    assert "2 of 30 items have no date and were left out." in result["warnings"]
+    assert "2 of 30 items have no date and were skipped." in result["warnings"]
     assert len(TimeSeqDatasetProvider(mode="exact").get_datasets(texts, labels)) > 0
 
 

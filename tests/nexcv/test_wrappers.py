@@ -54,7 +54,7 @@ def test_fit_works_on_a_live_view_of_a_dict(engine):
 def test_fit_refuses_to_train_beside_leftovers(engine):
     classifier = engine(lambda text: [], delete_intent=lambda self, intent: None)
     classifier.intents["old"] = []
-    with pytest.raises(ClassifierError, match="1 intents are left"):
+    with pytest.raises(ClassifierError, match="1 intents remain"):
         classifier.fit(["x"], ["new"])
     assert list(classifier.intents) == ["old"]
 
@@ -96,7 +96,7 @@ def test_an_empty_answer_is_a_violation_and_no_crash(nothing, engine):
 
 
 def test_nonsense_in_the_classic_rounds_is_a_violation_and_no_crash(engine):
-    assert engine(lambda text: "A").test()[0] == "basic: the answer is str, not a list (hello hello)"
+    assert engine(lambda text: "A").test()[0] == "basic: classify returned str, not a list (hello hello)"
 
 
 def by_word(label, confidence):
@@ -203,7 +203,7 @@ def test_a_failing_engine_names_the_text(engine):
     def fail(text):
         raise ConnectionError("gone")
 
-    with pytest.raises(ClassifierError, match="text number 0 'x': classify failed: ConnectionError: gone"):
+    with pytest.raises(ClassifierError, match="text 0 'x': classify failed: ConnectionError: gone"):
         FourMethodClassifier(engine(fail)).guess(["x"])
 
 

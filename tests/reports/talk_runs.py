@@ -8,7 +8,7 @@ from pathlib import Path
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Plan, Script, ScriptTurn
-from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, Exchange, RunHeader, State
 from vivavoce.records import Reply, Status
 
 HOSTILE = '<script>alert("x")</script> [bold]loud[/bold] \x1b[2J @team #12 | *star* 日本語 😀'
@@ -65,11 +65,11 @@ def write_run(
     for name, behave in bots.items():
         for script in conversations[:held]:
             for repeat in range(repeats):
-                _hold(record, TalkKey(name, script.id, repeat), script, behave)
+                _hold(record, ConversationKey(name, script.id, repeat), script, behave)
     return record
 
 
-def _hold(record: RunRecord, key: TalkKey, script: Script, behave: Behaviour) -> None:
+def _hold(record: RunRecord, key: ConversationKey, script: Script, behave: Behaviour) -> None:
     record.begin(key)
     state = State.DONE
     for turn in script.turns:

@@ -14,16 +14,16 @@ from vivavoce.intents import IntentsResult
 from vivavoce.records import Rate
 from vivavoce.reports.intents import charts
 from vivavoce.reports.shared.charts import RateRow, comparison_chart, timeline_chart
-from vivavoce.reports.shared.svg import DARK, PALETTE, AnyChart, to_svg
+from vivavoce.reports.shared.svg import PALETTE, AnyChart, to_svg
 
 MAKERS: dict[str, Callable[[IntentsResult], AnyChart]] = {
-    "settings": charts.settings_chart,
-    "risk": lambda r: charts.risk_coverage_chart(r.settings[0], r.threshold),
-    "calibration": lambda r: charts.calibration_chart(r.settings[0]),
-    "topics": lambda r: charts.topics_chart(r.settings[0]),
-    "confusion": lambda r: charts.confusion_chart(r.settings[0]),
-    "overlap": lambda r: charts.overlap_chart(r.pairs),
-    "sizes": lambda r: charts.sizes_chart({line.intent: line.examples for line in r.settings[0].intents}),
+    "settings": lambda r: charts.settings_figure(r).chart,
+    "risk": lambda r: charts.risk_figure(r.settings[0], r.threshold).chart,
+    "calibration": lambda r: charts.calibration_figure(r.settings[0]).chart,
+    "topics": lambda r: charts.topics_figure(r.settings[0]).chart,
+    "confusion": lambda r: charts.confusion_figure(r.settings[0]).chart,
+    "overlap": lambda r: charts.overlap_figure(r.pairs).chart,
+    "sizes": lambda r: charts.sizes_figure({line.intent: line.examples for line in r.settings[0].intents}).chart,
     "timeline": lambda r: timeline_chart(
         [RateRow(f"2026-0{month}-01", "a", r.rate("accuracy")) for month in (1, 2, 3)]
     ),
@@ -49,12 +49,11 @@ def test_a_chart_without_data_is_drawn_empty(silent: IntentsResult, name: str) -
 
 
 def test_names_are_escaped(result: IntentsResult) -> None:
-    svg = to_svg(charts.topics_chart(result.settings[0])) + to_svg(charts.overlap_chart(result.pairs))
+    svg = to_svg(charts.topics_figure(result.settings[0]).chart) + to_svg(charts.overlap_figure(result.pairs).chart)
     assert "<script" not in svg
 
 
-def test_dark_and_light_name_the_same_colours() -> None:
-    assert set(DARK) == set(PALETTE)
+def test_no_two_names_have_the_same_colour() -> None:
     assert len(set(PALETTE.values())) == len(PALETTE), "two names in disguise must not look the same"
 
 
@@ -79,3 +78,13 @@ def test_what_is_not_known_has_no_dot() -> None:
 def test_the_parts_of_a_topic_sum_to_one(result: IntentsResult) -> None:
     for line in result.settings[0].intents:
         assert sum(charts.topic_parts(line)) == pytest.approx(1)
+
+
+def test_a_mark_that_leads_somewhere_is_a_link_of_our_own_server() -> None:
+    data = alt.InlineData(values=[{"x": 1, "to": "/p/jobs?a=1&b=2", "name": "1 11 merges"}])
+    svg = to_svg(alt.Chart(data).mark_text().encode(x="x:Q", href="to:N", text="name:N"), "All changes")
+    (link,) = ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}a")  # noqa: S314 - drawn by ourselves
+    assert link.attrib == {"href": "/p/jobs?a=1&b=2"}
+    assert "".join(link.itertext()) == "1 11 merges"
+    assert 'role="group"' in svg
+    assert 'role="img"' in to_svg(alt.Chart(data).mark_text().encode(x="x:Q"))

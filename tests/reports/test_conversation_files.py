@@ -18,7 +18,7 @@ from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.scoring import score_run
-from vivavoce.conversations.transcript import Exchange, State, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, Exchange, State
 from vivavoce.errors import GateError, UsageError
 from vivavoce.records import Reply, Status
 from vivavoce.reports.conversations.gates import TurnGate, parse_turn_gate, require_turn_gates
@@ -99,7 +99,7 @@ def test_repeats_are_cases_of_their_own(tmp_path: Path) -> None:
 
 def test_a_talk_that_broke_before_its_first_message_is_an_error(tmp_path: Path) -> None:
     with write_run(tmp_path / "run", {"good": good}, plan=scripts(1), held=0) as record:
-        key = TalkKey("good", "talk-00")
+        key = ConversationKey("good", "talk-00")
         record.begin(key)
         record.finish(key, State.ERRORED, "no connection <to> it")
         error = parsed(score_run(record), record).find(".//error")
@@ -129,7 +129,7 @@ def test_the_table_of_turns_has_a_row_for_each_turn(
 @pytest.mark.parametrize("reply", ["=1+1", "+1", "-1", "@x", "\t=1"])
 def test_no_cell_is_a_formula(tmp_path: Path, reply: str) -> None:
     with write_run(tmp_path / "run", {"good": good}, plan=scripts(1), held=0) as record:
-        key = TalkKey("good", "talk-00")
+        key = ConversationKey("good", "talk-00")
         record.begin(key)
         record.add(key, Exchange(1, reply, Status.OK, Reply((f"{reply}\x07",)), first_ms=1.5, last_ms=1.5))
         record.finish(key, State.DONE)
@@ -161,7 +161,7 @@ def test_the_summary_has_every_bot_its_verdicts_and_problems(result: Conversatio
     assert sum(line.startswith("| poor |") for line in rows) == 3
     assert "mid is better than poor" in text
     assert "**What to fix first in poor**" in text
-    assert "dead: 20 conversations could not be held to the end" in text
+    assert "dead: 20 conversations not completed" in text
 
 
 def test_a_bot_without_a_number_has_none_in_the_summary(result: ConversationsResult) -> None:
@@ -216,7 +216,7 @@ def test_a_gate_for_every_bot_names_each_that_missed_it(result: ConversationsRes
     assert reasons == [
         "accuracy of [b]bot[/b] is 0.000, under the limit of 0.5",
         "accuracy of poor is 0.000, under the limit of 0.5",
-        "accuracy of dead is n/a: there was nothing to count",
+        "accuracy of dead is n/a: nothing to count",
     ]
 
 
@@ -242,7 +242,7 @@ def test_numbers_of_which_less_is_better_have_a_ceiling(result: ConversationsRes
 def test_a_gate_on_repeats_that_were_not_made_is_missed_and_not_passed(result: ConversationsResult) -> None:
     with pytest.raises(GateError) as caught:
         require_turn_gates(result, [parse_turn_gate("pass_hat_2@mid=0")])
-    assert "n/a: there were too few repeats" in caught.value.faults[0].message
+    assert "n/a: too few repeats" in caught.value.faults[0].message
 
 
 def test_strict_wants_every_turn_right(tmp_path: Path, result: ConversationsResult) -> None:

@@ -114,7 +114,7 @@ def test_one_bot_is_told_with_its_count_and_interval(runs: dict[str, Run]) -> No
 
 def test_a_bot_that_could_not_be_examined_wins_and_loses_nothing(runs: dict[str, Run]) -> None:
     result, record = runs["half"]
-    assert "no other bot could be examined" in wording.headline(result)
+    assert "no other bot could be tested" in wording.headline(result)
     assert "better than" not in words(page_of(result, record))
 
 
@@ -129,7 +129,7 @@ def test_a_run_in_which_everything_failed_says_so_and_shows_no_zero_percent(runs
     page, shown = words(page_of(result, record)), terminal((result, record), verbose=True)
     for text in (page, shown):
         assert "Nothing could be counted" in text
-        assert "could not be" in text
+        assert "not completed" in text
         assert "n/a" in text
         assert "0 %" not in text
 
@@ -146,8 +146,8 @@ def test_conversations_that_were_not_held_are_said_first(tmp_path: Path) -> None
     with write_run(tmp_path / "cut", {"good": good}, held=5) as record:
         result = score_run(record)
         page = words(page_of(result, record))
-        assert page.index("15 conversations not held yet") < page.index("The seven numbers")
-        assert "15 conversations not held yet" in terminal((result, record))
+        assert page.index("15 conversations not run yet") < page.index("The seven metrics")
+        assert "15 conversations not run yet" in terminal((result, record))
 
 
 # --- everything is there -----------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_every_link_of_the_report_leads_somewhere_in_it(run: Run) -> None:
 
 def test_every_share_in_the_seven_numbers_has_its_interval_or_count(run: Run) -> None:
     page = page_of(*run)
-    section = page[page.index("The seven numbers") : page.index("<h2>", page.index("The seven numbers") + 20)]
+    section = page[page.index("The seven metrics") : page.index("<h2>", page.index("The seven metrics") + 20)]
     cells = re.findall(r'<td class="n">(.*?)</td>', section)
     assert len(cells) % 7 == 0
     for cell in cells:
@@ -213,7 +213,7 @@ def test_the_papers_values_stand_apart_under_their_own_names(runs: dict[str, Run
 
 def test_conversations_stand_from_easy_to_hard_and_those_with_most_faults_first(runs: dict[str, Run]) -> None:
     page = page_of(*runs["three"])
-    part = page[page.index("The conversations side by side") :]
+    part = page[page.index("Conversations side by side") :]
     assert part.index("Basic (10 conversations)") < part.index("Complex (10 conversations)")
     basic = part[part.index("Basic (10") : part.index("Complex (10")]
     places = [int(place) for place in re.findall(r"<b>Money (\d+)</b>", basic)]

@@ -17,7 +17,7 @@ from talk_runs import Behaviour, good, middling, poor, scripts, write_run
 from vivavoce.conversations.result import Comparison, ConversationsResult, Problem
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run
-from vivavoce.conversations.transcript import TalkKey
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence
@@ -94,14 +94,14 @@ def test_terminal_page_and_summary_say_too_few_alike_and_give_no_interval(tmp_pa
         assert f1 in view
         assert "4 of 6" in view
         assert "too few" in view
-        assert "would probably lie between" not in view
+        assert "would probably be between" not in view
     assert wording.second_sentence(result) == ""
 
 
 def test_the_range_of_a_share_is_said_to_be_probable(tmp_path: Path) -> None:
     with write_run(tmp_path / "run", {"bot": middling}) as record:
         said = wording.second_sentence(score_run(record))
-    pattern = r"With other conversations of this kind the share would probably lie between \d+ and \d+ %\."
+    pattern = "With other conversations of this kind, the share would probably be between \\d+ and \\d+ %\\."
     assert re.fullmatch(pattern, said)
 
 
@@ -110,7 +110,7 @@ def test_the_range_of_a_share_is_said_to_be_probable(tmp_path: Path) -> None:
 
 def test_bots_that_came_out_the_same_have_no_interval_of_nothing() -> None:
     said = verdicts.verdict_sentence(compared(0.0, 0.0, 0.0, only_a=0, turns=25, more=None), 40)
-    assert said == "a and b: on the 25 turns counted for both, they came out the same."
+    assert said == "a and b got the same results on the 25 turns counted for both."
 
 
 def test_a_difference_that_sums_to_nothing_shows_no_interval_of_nothing() -> None:
@@ -134,24 +134,33 @@ def test_bots_without_a_common_turn_cannot_be_compared() -> None:
 @pytest.mark.parametrize(
     ("differing", "family", "reason"),
     [
-        (3, 1, "because only 3 scenarios differ"),
-        (1, 6, "because only 1 scenario differs"),
-        (8, 6, "because several pairs are compared"),
-        (8, 1, "because it is just at the edge of chance"),
+        (3, 1, "too few scenarios to tell, because only 3 scenarios differ"),
+        (1, 6, "too few scenarios to tell, because only 1 scenario differs"),
+        (8, 6, "too close to call, because several pairs are compared"),
+        (8, 1, "too close to call, because it is borderline and may be chance"),
     ],
 )
 def test_no_verdict_beside_an_interval_without_0_has_its_reason(differing: int, family: int, reason: str) -> None:
     for low, high in ((0.08, 0.33), (-0.33, -0.08)):
         one = compared((low + high) / 2, low, high, differing=differing, family=family)
         said = verdicts.verdict_sentence(one)
-        assert f"too close to call, {reason}" in said
-        assert said.endswith("3 more conversations would probably decide, if the difference is as large as it looks.")
+        assert reason in said
+        assert said.endswith(
+            "3 more conversations would probably settle it, if the difference is as large as it looks."
+        )
 
 
 @given(st.floats(-1, 1), st.floats(0, 0.5), st.floats(0, 0.5))
 def test_an_interval_around_0_needs_no_reason(middle: float, down: float, up: float) -> None:
     one = compared(middle, -down, up, differing=2)
     assert verdicts.verdict_text(one) == "too close to call"
+
+
+def test_bots_that_differ_in_most_of_few_scenarios_are_not_called_close() -> None:
+    # 0 of 22 turns against 18 of 22, in four scenarios: four signs that agree happen by luck once in eight times.
+    one = compared(-0.82, -1.0, 0.1, turns=22, differing=4, conversations=4)
+    assert verdicts.verdict_text(one) == "too few scenarios to tell, because only 4 scenarios differ"
+    assert verdicts.verdict_text(replace(one, conversations=40)) == "too close to call"
 
 
 def test_a_difference_of_few_turns_has_no_interval() -> None:
@@ -173,7 +182,7 @@ def test_unequal_coverage_is_said_where_bots_are_compared(tmp_path: Path) -> Non
         views = terminal(result, record), words(render_conversations(result, record)), render_summary(result)
     assert result.comparisons[0].turns == 40
     for view in views:
-        assert "on the 40 turns counted for both, they came out the same" in " ".join(view.split())
+        assert "got the same results on the 40 turns counted for both" in " ".join(view.split())
         assert "+0 to +0" not in view
 
 
@@ -181,7 +190,7 @@ def test_a_run_that_changed_nothing_is_not_called_close() -> None:
     one = compared(0.0, 0.0, 0.0, a="bot (after)", b="bot (before)", only_a=0, turns=1, more=None)
     assert course_sentence(one) == "bot: nothing changed in the 1 turn counted in both runs."
     renamed = replace(one, a="new", b="old")
-    assert course_sentence(renamed) == "new and old: on the 1 turn counted for both, they came out the same."
+    assert course_sentence(renamed) == "new and old got the same results on the 1 turn counted for both."
 
 
 # --- misspelling -------------------------------------------------------------------------------------------------
@@ -191,10 +200,10 @@ def test_repeats_of_misspelt_messages_are_told_as_repeats(tmp_path: Path) -> Non
     with write_run(tmp_path / "run", {"weak": weak, "good": good}, plan=scripts(3), repeats=4) as record:
         result = score_run(record)
     said = wording.twins_sentence(result.cell("weak"))
-    assert said.startswith("weak: of 3 messages sent in both spellings, each 4 times, 3 went right")
+    assert said.startswith("weak: of 3 messages sent in both spellings, each 4 times, 3 were right")
     assert said.endswith("0 only when misspelt (p = 0.25).")
     assert wording.twins_sentence(result.cell("good")) == (
-        "good: misspelling changed nothing in 3 messages sent in both spellings, each 4 times."
+        "good: misspelling made no difference in 3 messages sent in both spellings, each 4 times."
     )
 
 
@@ -202,7 +211,9 @@ def test_repeats_of_misspelt_messages_are_told_as_repeats(tmp_path: Path) -> Non
 
 
 def problem(kind: str, places: int) -> Problem:
-    return Problem("poor", kind, kind, places, tuple((TalkKey("poor", f"talk-{n:02}"), 1) for n in range(places)))
+    return Problem(
+        "poor", kind, kind, places, tuple((ConversationKey("poor", f"talk-{n:02}"), 1) for n in range(places))
+    )
 
 
 @pytest.mark.parametrize(

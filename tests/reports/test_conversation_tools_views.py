@@ -31,7 +31,7 @@ def test_a_contract_is_told_check_by_check(passed: bool, said: str) -> None:
     assert said in text
     assert "[bold]hello[/bold]" in text
     assert ("NO" in text) is not passed
-    assert "Of 5 replies it told intent in 3, fallback in 5." in text
+    assert "Reported in 5 replies: intent in 3, fallback in 5." in text
 
 
 def test_a_bot_that_never_answered_told_nothing() -> None:

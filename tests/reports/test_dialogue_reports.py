@@ -91,11 +91,15 @@ def test_every_page_is_whole_and_stands_alone(pages: dict[str, str], case: str) 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in ("nothing", "all refused")])
 def test_whether_bots_may_be_compared_is_said_before_any_number(pages: dict[str, str], case: str) -> None:
-    lead = unescape(re.findall(r'<p class="lead">(.*?)</p>', pages[case])[0])
+    lead = unescape(re.findall(r"<h1>(.*?)</h1>", pages[case])[0])
     assert lead == wording.headline(CASES[case]())
-    assert lead.startswith("You can")
-    assert (lead == NOT_YET) != CASES[case]().passport.may_compare
-    assert pages[case].index('class="lead"') < pages[case].index('class="tiles"')
+    if len({dialogue.bot for dialogue in CASES[case]().dialogues if dialogue.bot}) > 1:
+        assert lead.startswith("You can")
+        assert (lead == NOT_YET) != CASES[case]().passport.may_compare
+    else:
+        # With one bot there is nothing to compare.
+        assert "of 5 on average" in lead
+    assert pages[case].index("<h1>") < pages[case].index('class="tiles"')
 
 
 def test_the_reason_of_the_verdict_follows_the_headline_without_repeating_it() -> None:
@@ -104,7 +108,7 @@ def test_the_reason_of_the_verdict_follows_the_headline_without_repeating_it() -
     result = replace(one(), passport=replace(passport(0), verdict=said))
     assert wording.because(result) == "Only 3 talks have a mark. Let people mark 27 more."
     text = words(render_dialogues(result))
-    assert f"{NOT_YET} Only 3 talks" in text
+    assert f"{wording.headline(result)} Only 3 talks" in text
     assert "Do not compare" not in text
 
 
@@ -118,14 +122,14 @@ def test_where_nothing_is_scored_the_page_says_so_and_shows_no_mean(pages: dict[
 
 def test_refused_dialogues_are_grouped_and_counted(pages: dict[str, str]) -> None:
     text = words(pages["three bots"])
-    assert "Refused (9)" in text
+    assert "Not scored (9)" in text
     assert text.count(wording.sentence(SHORT)) == 1
     assert "talk-00009, talk-00019, talk-00029, talk-00039, talk-00049 and 4 more" in text
 
 
 def test_counts_add_up() -> None:
     result = many(90)
-    assert wording.counts_sentence(result) == "90 dialogues read, 81 scored, 9 refused, 60 marked by people."
+    assert wording.counts_sentence(result) == "90 dialogues read, 81 scored, 9 not scored, 60 rated by people."
     talks = rank_scored(result)
     assert sum(count_scores(talk.value for talk in talks)) == len(talks) == 81
     assert sum(len(own) for own in group_by_bot(talks).values()) == 81
@@ -133,24 +137,24 @@ def test_counts_add_up() -> None:
 
 def test_agreement_here_and_where_it_learnt_stand_in_tables_of_their_own(pages: dict[str, str]) -> None:
     text = words(pages["three bots"])
-    assert text.index("On your own marked talks") < text.index("Where it learnt, on talks that it had not seen")
-    assert "Bots it had never met" in text
-    assert "It learnt from ConvAI 2017, July (2,000 dialogues), licence Apache-2.0." in text
-    assert "On your own marked talks" not in words(pages["no marks"])
+    assert text.index("On your own rated dialogues") < text.index("On unseen dialogues from its training source")
+    assert "Unseen bots" in text
+    assert "Trained on ConvAI 2017, July (2,000 dialogues), licence Apache-2.0." in text
+    assert "On your own rated dialogues" not in words(pages["no marks"])
 
 
 def test_recalibration_is_told_with_its_gain(pages: dict[str, str]) -> None:
     text = words(pages["three bots"])
-    assert "Recalibration (its gain is sure): mark = 0.80 x score + 0.40" in text
+    assert "Recalibration (its gain is certain): rating = 0.80 x score + 0.40" in text
     assert "squared error saved: 0.21 (0.05 to 0.38, n = 60). The gain is sure." in text
-    assert "too few of these talks are marked" in words(pages["no marks"])
+    assert "too few of these dialogues are rated" in words(pages["no marks"])
 
 
 def test_a_recalibration_of_the_level_alone_is_called_so() -> None:
     found = replace(many(90).recalibration, level_only=True)
-    assert wording.recalibration_sentence(found).startswith("Recalibration (it corrects the level only): ")
+    assert wording.recalibration_sentence(found).startswith("Recalibration (it corrects only the level): ")
     unused = replace(found, adopted=False)
-    assert "(not used: it would correct the level only)" in wording.recalibration_sentence(unused)
+    assert "(not used: it would correct only the level)" in wording.recalibration_sentence(unused)
 
 
 def test_a_ranking_that_must_not_be_used_says_so_above_it(pages: dict[str, str]) -> None:
@@ -171,7 +175,7 @@ def test_every_chart_has_its_numbers_beside_it(pages: dict[str, str]) -> None:
 def test_each_message_shows_how_far_it_moved_the_score(pages: dict[str, str]) -> None:
     result = many(90)
     lowest = rank_scored(result)[0]
-    shown = pages["three bots"].split("The lowest scores")[1].split('<ol class="messages">')[1].split("</ol>")[0]
+    shown = pages["three bots"].split("Lowest scores")[1].split('<ol class="messages">')[1].split("</ol>")[0]
     effects = re.findall(r'class="effect"[^>]*>([^<]*)<', shown)
     assert effects == [signed(turn.effect) for turn in lowest.score.turns]
     assert re.findall(r"<bdi>(\w+)</bdi>", shown) == [wording.role_of(turn) for turn in lowest.dialogue.turns]
@@ -190,9 +194,9 @@ def test_a_large_log_makes_a_small_page_that_says_what_is_missing(large: Dialogu
     assert len(page) < 400_000
     assert page.count('class="messages"') == LOWEST_SHOWN + HIGHEST_SHOWN + QUEUE_SHOWN
     left = 9_000 - LOWEST_SHOWN - HIGHEST_SHOWN
-    assert f"{left:,} scored talks between lowest and highest not shown here" in page
-    assert f"{len(large.queue) - QUEUE_SHOWN} more talks not shown here" in page
-    assert f"The lowest scores ({LOWEST_SHOWN} of 9,000)" in page
+    assert f"{left:,} scored dialogues between lowest and highest not shown" in page
+    assert f"{len(large.queue) - QUEUE_SHOWN} more dialogues not shown" in page
+    assert f"Lowest scores ({LOWEST_SHOWN} of 9,000)" in page
 
 
 def test_lowest_and_highest_never_show_the_same_talk_twice() -> None:
@@ -220,7 +224,7 @@ def test_of_a_long_talk_the_strongest_messages_are_shown_and_all_others_counted(
 
 def test_a_talk_of_ten_thousand_messages_is_cut(pages: dict[str, str]) -> None:
     assert pages["hostile"].count('class="said"') <= 3 * (MAX_MESSAGES + 6)
-    assert "that moved the score less" in pages["hostile"]
+    assert "with smaller effects" in pages["hostile"]
 
 
 # --- harmless ----------------------------------------------------------------------------------------------------
@@ -287,9 +291,12 @@ def test_every_meaning_is_one_plain_sentence_or_two() -> None:
         (SystemPair("a", "b", Rate(-0.4, -0.7, -0.1, 60), 0.01, "worse"), "b is better than a: 0.40 points, 0.10 to"),
         (
             SystemPair("a", "b", Rate(0.1, -0.2, 0.4, 60), 0.4, "too close to call", 9),
-            "About 9 more dialogues of both",
+            "About 9 more dialogues across both",
         ),
-        (SystemPair("a", "b", Rate(0.1, -0.2, 0.4, 6), 0.4, "too close to call", 9_000), "too small for a log"),
+        (
+            SystemPair("a", "b", Rate(0.1, -0.2, 0.4, 6), 0.4, "too close to call", 9_000),
+            "too small to show with a log",
+        ),
         (SystemPair("a", "b", Rate(None, None, None, 0), None, "too close to call"), "cannot be compared"),
     ],
 )
@@ -307,7 +314,7 @@ def test_an_open_verdict_beside_an_interval_without_zero_names_its_cause() -> No
     assert "too close to call after correction for 28 pairs (+0.40 points" in bot_wording.pair_sentence(
         pair, judged=28
     )
-    assert "too close to call with so few talks (" in bot_wording.pair_sentence(pair)
+    assert "too close to call with so few dialogues (" in bot_wording.pair_sentence(pair)
     wide = replace(pair, difference=Rate(0.4, -0.1, 0.9, 60))
     assert "too close to call (" in bot_wording.pair_sentence(wide)
 
@@ -327,7 +334,7 @@ def test_a_bot_with_too_few_talks_is_listed_apart_and_never_placed() -> None:
     few = replace(last, n=2, rank=None, low_rank=None, high_rank=None)
     changed = replace(result.ranking, lines=(*rest, few))
     assert bot_wording.unranked_sentence(result.ranking) == ""
-    said = "Too few talks for a rank or a comparison: gamma (2 talks). At least 5 are needed."
+    said = "Too few dialogues to rank or compare: gamma (2 dialogues). At least 5 are needed."
     assert bot_wording.unranked_sentence(changed) == said
     assert bot_wording.rank_text(few) == "-"
     assert not [text for text in bot_wording.pair_sentences(changed) if "gamma" in text]
@@ -341,9 +348,10 @@ def test_a_bot_with_too_few_talks_is_listed_apart_and_never_placed() -> None:
 
 def test_an_origin_is_told_with_its_numbers() -> None:
     assert wording.origin_sentence(ORIGIN) == (
-        "It learnt from ConvAI 2017, July (2,000 dialogues), licence Apache-2.0. On talks that it had not seen it "
-        "follows people's marks (Pearson) by 0.58 (0.48 to 0.68, n = 2,000 marks) in all, 0.46 (0.36 to 0.56, "
-        "n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with bots it had never met."
+        "Trained on ConvAI 2017, July (2,000 dialogues), licence Apache-2.0. On unseen dialogues, "
+        "its correlation with people's ratings (Pearson) is 0.58 (0.48 to 0.68, n = 2,000 ratings) "
+        "in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with "
+        "unseen bots."
     )
 
 
@@ -351,24 +359,27 @@ def test_an_origin_without_numbers_says_that_they_are_missing() -> None:
     nothing = Rate(None, None, None, 0)
     for agreements in ({}, {"overall": replace(agreement(3), pearson=nothing)}):
         said = wording.origin_sentence(Origin("talks", agreements=agreements))
-        assert said == "It learnt from talks. How far it follows people on talks that it had not seen is not known."
-    assert wording.origin_sentence(None) == "Nobody has measured this rater against people's marks yet."
+        assert said == "Trained on talks. Its agreement with people on unseen dialogues is unknown."
+    assert wording.origin_sentence(None) == "This rater is not validated against people's ratings."
     other = wording.origin_sentence(Origin("talks", agreements={"ours": agreement(50)}))
-    assert "by 0.41 (0.31 to 0.51, n = 50 marks) (ours)." in other
+    assert "is 0.41 (0.31 to 0.51, n = 50 ratings) (ours)." in other
 
 
 def test_a_page_counts_marks_where_it_learnt_and_talks_here(pages: dict[str, str]) -> None:
-    here, there = pages["three bots"].split("<caption>Where it learnt, on talks")
-    assert '<th scope="col" class="n">Talks</th>' in here.split("On your own marked talks")[-1]
-    assert '<th scope="col" class="n">Marks</th>' in there
-    assert "How that was measured: Grouped cross-validation" in words(there)
+    here, there = pages["three bots"].split("<caption>On unseen dialogues")
+    assert '<th scope="col" class="n">Dialogues</th>' in here.split("On your own rated dialogues")[-1]
+    assert '<th scope="col" class="n">Ratings</th>' in there
+    assert "How this was measured: Grouped cross-validation" in words(there)
 
 
 def test_every_correlation_in_words_names_its_measure() -> None:
     said = wording.agreement_sentence({"overall": agreement(60)})
-    assert "correlate by 0.41 (Pearson, 0.31 to 0.51) and 0.43 (Spearman, 0.33 to 0.53): 0 is chance" in said
-    marks = wording.agreement_sentence({"overall": agreement(60)}, where="of a contest", counted="mark")
-    assert marks.startswith("On 60 marks of talks of a contest, ")
+    assert (
+        "the correlation of scores and people's ratings is 0.41 (Pearson, 0.31 to 0.51) and "
+        "0.43 (Spearman, 0.33 to 0.53): 0 is chance"
+    ) in said
+    marks = wording.agreement_sentence({"overall": agreement(60)}, where="of a contest", counted="rating")
+    assert marks.startswith("On 60 ratings of dialogues of a contest, ")
 
 
 def test_the_effects_of_the_lowest_talk_are_drawn_and_not_added_up(pages: dict[str, str]) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import altair as alt
 import pytest
 
-from vivavoce.dialogues import exam
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Origin, Reason, Score, TurnEffect
 from vivavoce.reports.shared.svg import to_svg
@@ -85,7 +84,7 @@ def test_the_notebook_runs_with_any_rater(
     cells: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(exam, "_shipped", Standing)
+    monkeypatch.setattr("vivavoce.dialogues.raters.learned.shipped", Standing)
     with alt.renderers.enable("default"):
         check_run(cells, tmp_path)
 

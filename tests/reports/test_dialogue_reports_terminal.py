@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.dialogues.result import DialoguesResult
 from vivavoce.records import Rate
+from vivavoce.reports.dialogues.facts import count_facts
 from vivavoce.reports.dialogues.tables import (
     ROW_COLUMNS,
     bar_line,
@@ -57,13 +59,13 @@ def test_the_verdict_comes_first_then_scores_bots_and_what_to_read() -> None:
     text = flat(terminal(many(90)))
     marks = (
         "You can compare bots with these scores.",
-        "90 dialogues read, 81 scored, 9 refused, 60 marked by people.",
+        "90 dialogues read, 81 scored, 9 not scored, 60 rated by people.",
         "Mean score 3.",
         "Which bot is better?",
         "Sources disagree (5 of 27)",
         "Lowest score (5 of 81)",
-        "How far can these scores be trusted?",
-        f"9 refused: {SHORT[0].upper()}{SHORT[1:]}.",
+        "How far can you trust these scores?",
+        f"9 not scored: {SHORT[0].upper()}{SHORT[1:]}.",
     )
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
@@ -99,7 +101,7 @@ def test_an_explanation_shows_each_message_with_its_effect() -> None:
     rows = [line for line in text.splitlines() if "person " in line or "bot " in line]
     for turn, effect in zip(result.dialogues[0].turns, result.scores[0].turns, strict=True):
         assert any(turn.text[:30] in row and f"{effect.effect:+.2f}" in row for row in rows)
-    assert "In 8 of 10 cases a person's mark for such a talk lies between 2.8 and 5.0." in text
+    assert "In 8 of 10 cases, a person's rating of such a dialogue is between 2.8 and 5.0." in text
     assert text.index("-0.31: the bot repeats itself") < text.index("+0.05: the person says thanks")
 
 
@@ -131,27 +133,29 @@ def test_agreement_is_shown_for_each_kind_of_talk_with_intervals() -> None:
     out = io.StringIO()
     print_agreement(Console(file=out, width=110), {"overall": agreement(60), "human-bot": agreement(7)})
     text = flat(out.getvalue())
-    assert "On 60 marked talks of this log, scores and people's marks correlate by 0.41 (Pearson, 0.31" in text
-    assert "Tested on Talks Pearson" in text
-    assert "All talks 60 0.41 0.43 0.32 1.37 0.55 3" in text
-    assert "Fewer than 10 marked talks say next to nothing." in text
+    assert (
+        "On 60 rated dialogues in this log, the correlation of scores and people's ratings is 0.41 (Pearson, 0.31"
+    ) in text
+    assert "Tested on Dialogues Pearson" in text
+    assert "All dialogues 60 0.41 0.43 0.32 1.37 0.55 3" in text
+    assert "Fewer than 10 rated dialogues say almost nothing." in text
 
 
 def test_agreement_where_a_rater_learnt_counts_marks() -> None:
     out = io.StringIO()
     found = {"overall": agreement(60), "human-bot": agreement(7)}
-    print_agreement(Console(file=out, width=110), found, where="of a contest", counted="mark")
+    print_agreement(Console(file=out, width=110), found, where="of a contest", counted="rating")
     text = flat(out.getvalue())
-    assert "On 60 marks of talks of a contest" in text
-    assert "Tested on Marks Pearson" in text
-    assert "Fewer than 10 marks say next to nothing." in text
+    assert "On 60 ratings of dialogues of a contest" in text
+    assert "Tested on Ratings Pearson" in text
+    assert "Fewer than 10 ratings say almost nothing." in text
 
 
 def test_every_score_comes_with_what_the_rater_learnt_from_and_its_numbers() -> None:
     for case in ("three bots", "no marks", "one"):
         text = flat(terminal(CASES[case]()))
-        assert "It learnt from ConvAI 2017, July (2,000 dialogues), licence Apache-2.0." in text
-        assert "n = 2,000 marks) in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50," in text
+        assert "Trained on ConvAI 2017, July (2,000 dialogues), licence Apache-2.0." in text
+        assert ("n = 2,000 ratings) in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50,") in text
         assert "cross-validation" not in text
 
 
@@ -161,7 +165,7 @@ def test_agreement_without_marks_says_that_nobody_knows() -> None:
     for agreements in ({}, {"overall": empty}):
         out = io.StringIO()
         print_agreement(Console(file=out, width=110), agreements)
-        assert "nobody knows how far the scores fit here" in out.getvalue()
+        assert "it is unknown how well the scores fit" in out.getvalue()
     assert "n/a" in out.getvalue()
 
 
@@ -200,3 +204,13 @@ def test_rows_are_harmless_in_a_spreadsheet(tmp_path: Path) -> None:
     assert tuple(rows[0]) == ROW_COLUMNS
     assert (rows[0]["bot"], rows[0]["refusal"]) == ("'=cmd()", "'+1")
     assert rows[1]["score"]
+
+
+def test_what_happened_is_counted_in_one_table() -> None:
+    turns = (Utterance("visitor", "hello there", is_bot=False), Utterance("bot", "I do not understand.", is_bot=True))
+    counts = count_facts([Dialogue("a", turns), Dialogue("b", turns[:1]), Dialogue("c", ())])
+    assert {str(kind): (rate.value, rate.n) for kind, rate in counts.items()} == {
+        "no_answer": (pytest.approx(1 / 3), 3),
+        "ended_after_fallback": (pytest.approx(1 / 3), 3),
+        "fallback": (pytest.approx(1 / 3), 3),
+    }

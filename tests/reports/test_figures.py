@@ -33,8 +33,9 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "to_svg", lambda chart: f"[{chart.to_dict()['description']}]")
 
 
-def stand_in(found: Mapping[str, Figure], page: str) -> None:
-    """Check that a page has these figures and no others."""
+def stand_in(figures: Mapping[str, Figure], page: str, own: tuple[str, ...] = ()) -> None:
+    """Check that a page has these figures and no others, but those that it draws in a way of its own."""
+    found = {name: figure for name, figure in figures.items() if name not in own}
     assert page.count("<figcaption>") == len(found)
     for name, one in found.items():
         assert one.name == name
@@ -46,7 +47,11 @@ def stand_in(found: Mapping[str, Figure], page: str) -> None:
 def test_the_figures_of_an_intents_exam_are_those_of_its_report(result: IntentsResult) -> None:
     found = intents_figures(result)
     assert set(found) == {"settings", "risk-coverage", "calibration", "topics", "confusion", "overlap", "sizes"}
-    stand_in(found, render_result(result))
+    page = render_result(result)
+    # As tables with ranges and as a heat map.
+    stand_in(found, page, ("settings", "confusion"))
+    assert "What the bot has to face" in page
+    assert 'class="heat confusion' in page
 
 
 def test_a_result_without_settings_has_no_figures(result: IntentsResult) -> None:
@@ -74,7 +79,10 @@ def test_the_figures_of_conversations_are_those_of_their_report(tmp_path: Path) 
             result = score_run(record)
             found = conversations_figures(result)
             assert list(found) == (["levels", "outcomes", "times"] if name == "two" else [])
-            stand_in(found, render_conversations(result, record))
+            page = render_conversations(result, record)
+            # As small multiples, one for each metric.
+            stand_in(found, page, ("levels", "times"))
+            assert 'class="multiples"' in page
 
 
 @pytest.mark.parametrize("name", CASES)

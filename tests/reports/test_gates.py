@@ -25,7 +25,7 @@ def test_gates_are_read_as_typed() -> None:
         ("accuracy=70", "between 0 and 1"),
         ("accuracy=nan", "between 0 and 1"),
         ("accuracy@x=0.7", "not a setting"),
-        ("overlap=0.7", "no number called 'overlap'"),
+        ("overlap=0.7", "unknown number 'overlap'"),
     ],
 )
 def test_what_is_not_a_gate_is_refused_with_a_remedy(text: str, said: str) -> None:
@@ -60,7 +60,7 @@ def test_the_failure_shows_value_and_limit_apart(result: IntentsResult) -> None:
 
 def test_a_value_that_could_not_be_had_fails_with_the_reason(result: IntentsResult) -> None:
     (failure,) = check_gates(result, {"negative_rejection": 0.0})
-    assert str(failure) == "negative_rejection at (0, 0) is n/a: no question was asked that no topic fits"
+    assert str(failure) == "negative_rejection at (0, 0) is n/a: no out-of-scope questions were asked"
 
 
 def test_a_setting_that_was_not_examined_is_refused(result: IntentsResult) -> None:

@@ -35,11 +35,11 @@ def notes(data: Dataset, **options: object) -> dict[str, str]:
 
 def test_few_examples_are_a_first_impression() -> None:
     told = notes(topics_of(20, 30, 40))["few_examples"]
-    assert told == "Only 90 examples in 3 topics (median 30 a topic): take every number as a first impression."
+    assert told == ("Only 90 examples in 3 topics (median 30 per topic): treat every number as a first impression.")
 
 
 def test_many_examples_in_tiny_topics_are_a_first_impression_too() -> None:
-    assert "Only 1,012 examples in 4 topics (median 4 a topic)" in notes(topics_of(1000, 4, 4, 4))["few_examples"]
+    assert "Only 1,012 examples in 4 topics (median 4 per topic)" in notes(topics_of(1000, 4, 4, 4))["few_examples"]
 
 
 def test_enough_examples_are_not_remarked_upon() -> None:
@@ -49,14 +49,14 @@ def test_enough_examples_are_not_remarked_upon() -> None:
 
 def test_a_bot_that_learns_a_single_topic_is_remarked_upon() -> None:
     told = notes(topics_of(20, 4), settings=[PLAIN, Setting(5, 0.0)])
-    assert told["one_topic"].startswith("Setting (5, 0) trains fewer than 2 topics in 2 of 2 retries: ")
+    assert told["one_topic"].startswith("Setting (5, 0) trains on fewer than 2 topics in 2 of 2 rounds: ")
     assert "one_topic" not in notes(topics_of(20, 20, 4), settings=[PLAIN, Setting(5, 0.0)])
     assert "one_topic" not in notes(topics_of(20, 20), settings=[PLAIN, Setting(5, 0.0)])
 
 
 def test_one_small_topic_is_not_called_topics() -> None:
     told = notes(topics_of(20, 20, 1), settings=[Setting(2, 0.0)], retries=1)["few_negatives"]
-    assert "only 1 negative example from 1 small topic: its" in told
+    assert "only 1 out-of-scope example from 1 small topic: its" in told
 
 
 def test_large_counts_are_written_with_separators(copies: IntentsResult) -> None:
@@ -75,7 +75,7 @@ def test_a_failure_is_one_sentence_without_the_remedy() -> None:
     assert "What to do" in failure.reason
     assert failure_text(failure) == "Setting (0, 0), retry 2: the engine is gone."
     assert failure_text(replace(failure, reason="It stopped.\n")).endswith(": It stopped.")
-    assert failure_text(replace(failure, reason="")).endswith(": no reason was given.")
+    assert failure_text(replace(failure, reason="")).endswith(": no reason given.")
 
 
 def test_a_failed_retry_is_noted_in_two_sentences() -> None:
@@ -91,14 +91,14 @@ def test_a_failed_retry_is_noted_in_two_sentences() -> None:
 
     found = examine_intents(topics_of(20, 20), Failing(), settings=[PLAIN], retries=2, workers=1, text_view=False)
     told = [note.message for note in found.warnings if note.kind == "failed"]
-    assert told == ["Setting (0, 0), retry 1: no answer. This retry is not counted."]
+    assert told == ["Setting (0, 0), retry 1: no answer. This round is not counted."]
 
 
 def test_a_blind_test_of_an_engine_without_guesses_does_not_blame_the_threshold() -> None:
     found = examine_blind(topics_of(9, 9), topics_of(5, 5), NullClassifier())
-    assert blind_headline(found).endswith(": the engine had no guess for any question.")
+    assert blind_headline(found).endswith(": the classifier had no guess for any question.")
     unsure = replace(found, counts=Counts({Outcome.MISSED: 10}))
-    assert "never sure enough at the threshold" in blind_headline(unsure)
+    assert "its confidence never reaches the threshold" in blind_headline(unsure)
 
 
 def test_messages_that_training_held_are_not_called_unseen() -> None:
@@ -108,4 +108,4 @@ def test_messages_that_training_held_are_not_called_unseen() -> None:
     assert "100 % of which it knew from training" in blind_headline(known)
     assert "never seen" not in blind_headline(known)
     other = Dataset.of(["something quite different"], [data.intents[0]])
-    assert "that it had never seen" in blind_headline(examine_blind(data, other, JaccardClassifier()))
+    assert "it has never seen" in blind_headline(examine_blind(data, other, JaccardClassifier()))

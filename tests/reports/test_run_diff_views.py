@@ -56,9 +56,9 @@ def views(pair: Pair, *, verbose: bool = True) -> tuple[str, str, str]:
 
 def test_the_headline_says_what_the_comparison_says(pairs: dict[str, Pair]) -> None:
     better, worse, same = (diff_headline(pairs[name][0]) for name in ("better", "worse", "same"))
-    assert better == "bot got better: of 60 turns in both runs, 30 improved, 0 got worse and 30 came out the same."
-    assert worse == "bot got worse: of 60 turns in both runs, 0 improved, 30 got worse and 30 came out the same."
-    assert same == "Nothing changed: of 60 turns in both runs, each passed or failed as before."
+    assert better == ("bot got better: of 60 turns in both runs, 30 improved, 0 got worse and 30 stayed the same.")
+    assert worse == ("bot got worse: of 60 turns in both runs, 0 improved, 30 got worse and 30 stayed the same.")
+    assert same == "Nothing changed: 60 turns in both runs, each passed or failed as before."
     assert diff_headline(pairs["two"][0]).startswith("Of 120 turns in both runs, 60 improved, 30 got worse")
 
 
@@ -80,14 +80,14 @@ def test_every_change_is_listed_with_message_and_both_replies(pairs: dict[str, P
 def test_a_renamed_bot_shows_what_it_said_under_its_old_name(pairs: dict[str, Pair]) -> None:
     for view in views(pairs["renamed"]):
         assert "That depends." in view
-        assert "the conversation had ended" not in view
+        assert "the conversation had already ended" not in view
         assert "new is better" in view
 
 
 def test_edited_scripts_are_named_and_left_out(pairs: dict[str, Pair]) -> None:
     for view in views(pairs["edited"]):
         flat = " ".join(view.split())
-        assert "2 conversations edited between the runs and left out: talk-00, talk-01" in flat
+        assert "2 conversations edited between the runs and excluded: talk-00, talk-01" in flat
         assert flat.casefold().count("edited") == 1
         assert "talk-00, turn" not in flat
         assert "talk-02, turn 1" in flat

@@ -91,19 +91,19 @@ def test_every_problem_stands_with_its_cost_its_advice_and_examples(result: Inte
         assert problem_wording.cost_sentence(problem) in text
         assert problem_wording.problem_advice(problem) in text
         for example in problem.examples[:3]:
-            assert f"“{example.text}” ({problem_wording.example_place(example)})" in text
+            assert f"“{example.text}” ({problem_wording.example_place(example, problem.kind)})" in text
 
 
 def test_three_problems_are_open_in_the_order_of_the_result_and_the_rest_is_counted(result: IntentsResult) -> None:
     many = replace(result, problems=tuple(replace(result.problems[0], cost=9.0 - n) for n in range(7)))
     text = printed(show_result, many)
-    assert re.findall(r"costs about (\d)", text) == ["9", "9", "8", "7"]
-    assert "... and 4 problems more; --verbose shows all." in text
+    assert re.findall(r"affects about (\d)", text) == ["9", "9", "8", "7"]
+    assert "... and 4 more problems; --verbose shows all." in text
 
 
 def test_nothing_to_fix_is_said_as_a_good_result(result: IntentsResult) -> None:
     text = flat(printed(show_result, replace(result, problems=())))
-    assert "What to fix next Nothing worth your time: no problem surely costs 1 of 1,000 messages or more." in text
+    assert ("What to fix next Nothing needs fixing: no problem clearly affects 1 in 1,000 messages or more.") in text
 
 
 def test_the_terminal_says_how_to_get_sentence_vectors_where_they_are_missing(result: IntentsResult) -> None:
@@ -113,9 +113,9 @@ def test_the_terminal_says_how_to_get_sentence_vectors_where_they_are_missing(re
 
 
 def test_many_notes_of_a_kind_are_shortened_unless_all_are_asked_for(result: IntentsResult) -> None:
-    noted = replace(result, warnings=tuple(Note("excluded_row", f"Row {n} was left out.") for n in range(40)))
-    assert "... and 37 more of this kind." in printed(show_result, noted)
-    assert "Row 39" in printed(show_result, noted, verbose=True)
+    many_notes = replace(result, warnings=tuple(Note("excluded_row", f"Row {n} was left out.") for n in range(40)))
+    assert "... and 37 more of this kind." in printed(show_result, many_notes)
+    assert "Row 39" in printed(show_result, many_notes, verbose=True)
 
 
 def test_markup_in_names_is_shown_as_it_is(result: IntentsResult) -> None:
@@ -132,7 +132,7 @@ def test_all_numbers_are_shown_when_asked_for(result: IntentsResult) -> None:
 def test_an_exam_without_any_retry_is_told(result: IntentsResult) -> None:
     empty = replace(result, settings=(), pairs=(), warnings=(Note("failed", "The engine died."),))
     text = printed(show_result, empty)
-    assert "No retry was completed" in text
+    assert "No round was completed" in text
     assert "The engine died." in text
 
 

@@ -143,13 +143,15 @@ def test_any_two_rates_reach_the_headline(answered: float, right: float) -> None
 
 def test_a_bot_that_never_answers_is_not_called_wrong(silent: IntentsResult) -> None:
     said = wording.headline(silent)
-    assert "none by itself" in said
+    assert "the bot would answer none" in said
     assert "right" not in said
 
 
 def test_an_engine_without_any_guess_is_not_called_unsure(guessless: IntentsResult, silent: IntentsResult) -> None:
-    assert wording.headline(guessless).endswith("none by itself: the engine had no guess for any question.")
-    assert "never sure enough at the threshold of 1" in wording.headline(silent)
+    assert wording.headline(guessless).endswith(
+        "the bot would answer none: the classifier had no guess for any question."
+    )
+    assert "its confidence never reaches the threshold of 1" in wording.headline(silent)
 
 
 def test_one_guess_is_enough_to_blame_the_threshold() -> None:
@@ -164,11 +166,11 @@ def test_topics_of_near_duplicates_are_named_as_the_reason_that_nothing_was_test
 
 
 def test_nothing_tested_is_said_so() -> None:
-    assert "nothing can be said" in wording.headline(_with_rates(NOTHING, NOTHING))
+    assert "there is no result for the bot" in wording.headline(_with_rates(NOTHING, NOTHING))
 
 
 def test_what_was_not_asked_is_not_known(silent: IntentsResult) -> None:
-    assert "not known" in wording.strangers_sentence(silent)
+    assert "is unknown" in wording.strangers_sentence(silent)
     assert not numbers_in(wording.strangers_sentence(silent))
 
 
@@ -193,8 +195,8 @@ def test_a_pair_is_told_with_its_overlap_and_interval(overlap: float, low: float
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"enough": False}, "Not enough examples"),
-        ({"same_answer": True}, "Merge them when convenient"),
+        ({"enough": False}, "Too few examples to tell"),
+        ({"same_answer": True}, "You can merge them"),
         ({"same_answer": True, "a": "mood_great", "b": "mood_unhappy"}, "give the same answer."),
     ],
 )
@@ -211,7 +213,7 @@ def test_opposites_with_the_same_answer_are_not_to_be_merged() -> None:
     ("loss", "expected"),
     [
         (None, ""),
-        (Loss(NOTHING, 0), "no example was taken for the other topic"),
+        (Loss(NOTHING, 0), "no example was mistaken for the other topic"),
         (Loss(NOTHING, 1), "1 example gets"),
         (Loss(NOTHING, 1200), "1,200 examples get"),
     ],
@@ -221,7 +223,7 @@ def test_the_examples_between_two_topics_are_counted(loss: Loss | None, expected
 
 
 def test_stability_is_told_in_hundred_re_checks() -> None:
-    assert wording.pair_stability(pair(top3_share=0.87)) == "in the top three in 87 of 100 re-checks"
+    assert wording.pair_stability(pair(top3_share=0.87)) == "in the top three in 87 of 100 checks"
 
 
 def test_a_place_at_the_top_by_chance_is_not_told() -> None:
@@ -230,7 +232,7 @@ def test_a_place_at_the_top_by_chance_is_not_told() -> None:
 
 def test_a_check_is_told_in_one_sentence() -> None:
     clean = CheckResult((), {"a": 5, "b": 6}, {}, 11, 0, "0")
-    assert wording.check_sentence(clean) == "11 examples in 2 topics: nothing to put right."
+    assert wording.check_sentence(clean) == "11 examples in 2 topics: nothing to fix."
     found = check(Dataset.of(["pay me", "pay me", "go"], ["a", "b", "b"]))
     assert wording.check_sentence(found).startswith("3 examples in 2 topics: 1 error")
     assert {problem.kind for problem in found.problems} <= set(wording.PROBLEM_TITLES)
@@ -239,10 +241,10 @@ def test_a_check_is_told_in_one_sentence() -> None:
 def test_a_check_tells_of_rows_left_out_and_out_of_scope() -> None:
     clean = CheckResult((), {"a": 5, "b": 10}, {}, 15, 0, "0", excluded=15)
     told = wording.check_sentence(clean)
-    assert told == "15 of 30 rows were left out; 15 examples in 2 topics: nothing else to put right."
-    assert wording.check_sentence(replace(clean, excluded=1)).startswith("1 of 16 rows was left out; ")
+    assert told == "15 of 30 rows were skipped; 15 examples in 2 topics: nothing else to fix."
+    assert wording.check_sentence(replace(clean, excluded=1)).startswith("1 of 16 rows was skipped; ")
     strangers = CheckResult((), dict.fromkeys("abcd", 5) | {"d": 8}, {}, 27, 4, "0")
-    said = "27 examples: 23 in 4 topics and 4 out of scope; nothing to put right."
+    said = "27 examples: 23 in 4 topics and 4 out of scope; nothing to fix."
     assert wording.check_sentence(strangers) == said
 
 
@@ -267,7 +269,7 @@ def test_a_first_sentence_gives_the_range_and_not_the_number_where_the_number_te
         "precision_answered": Rate(0.9, 0.85, 0.95, 90),
     }
     said = wording.headline(replace(result, settings=(replace(first, rates=vague),)))
-    assert "would answer between 44 and 100 by itself" in said
+    assert "would answer between 44 and 100" in said
     assert "of 100 such answers, 90 (85 to 95) would be right" in said
 
 

@@ -100,9 +100,9 @@ def test_talks_stay_behind_where_they_are_not_wanted(sqlite_store: Store, packed
     fill_workspace(sqlite_store)
     export_project(sqlite_store, "project1", tmp_path / "bare.zip", dialogues=False)
     export_project(sqlite_store, "project1", tmp_path / "unrated.zip", ratings=False)
-    assert len(read_project(packed).talks[0]["ratings"]) == 1
-    assert read_project(tmp_path / "bare.zip").talks == ()
-    assert read_project(tmp_path / "unrated.zip").talks[0]["ratings"] == []
+    assert len(read_project(packed).dialogues[0]["ratings"]) == 1
+    assert read_project(tmp_path / "bare.zip").dialogues == ()
+    assert read_project(tmp_path / "unrated.zip").dialogues[0]["ratings"] == []
 
 
 def test_a_taken_short_name_is_refused_and_nothing_is_imported(sqlite_store: Store, packed: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_taken_short_name_is_refused_and_nothing_is_imported(sqlite_store: Sto
 
 
 def test_what_is_not_there_cannot_be_exported(sqlite_store: Store, tmp_path: Path) -> None:
-    with pytest.raises(AbsentError, match="no project"):
+    with pytest.raises(AbsentError, match="project 'nothing' not found"):
         export_project(sqlite_store, "nothing", tmp_path / "nothing.zip")
     assert not list(tmp_path.glob("*nothing*"))
 
@@ -127,20 +127,26 @@ def replaced(name: str, old: str, new: str) -> Change:
 @pytest.mark.parametrize(
     ("change", "messages"),
     [
-        (replaced("examples.csv", ",opening hours,", ",openin hours,"), ["no topic 'openin hours'", "Did you mean"]),
+        (
+            replaced("examples.csv", ",opening hours,", ",openin hours,"),
+            ["topic 'openin hours' does not exist", "Did you mean"],
+        ),
         (replaced("examples.csv", "2024-05-02", "last week "), ["examples.csv, line 2", "not a time"]),
-        (replaced("examples.csv", "text,topic", "texts,topic"), ["no column 'text'", "'texts' is unknown"]),
+        (
+            replaced("examples.csv", "text,topic", "texts,topic"),
+            ["column 'text' is missing", "unknown column 'texts'"],
+        ),
         (replaced("topics.csv", "topic,description", "topic,description,more"), ["cannot be read"]),
         (replaced("project.json", '"threshold": 0.30', '"threshold": "x", "y": 0.30'), ["'threshold' can", "'y' is"]),
-        (replaced("project.json", "vivavoce project", "other"), ["not the head of a project"]),
+        (replaced("project.json", "vivavoce project", "other"), ["this project header is invalid"]),
         (replaced("bots.json", '"entry"', '"entri"'), ["'entry' is missing", "Did you mean 'entry'"]),
-        (replaced("bots.json", "[", "{"), ["not JSON"]),
-        (replaced("suites.json", "001-book.yaml", "002-book.yaml"), ["is missing", "does not belong"]),
+        (replaced("bots.json", "[", "{"), ["not valid JSON"]),
+        (replaced("suites.json", "001-book.yaml", "002-book.yaml"), ["is missing", "unexpected part"]),
         (replaced("dialogues.jsonl", '"turns": [{', '"turns": [1, {'), ["turns must be"]),
         (lambda parts: parts.update({"dialogues.jsonl": b"[]\n{"}), ["line 1", "line 2"]),
-        (lambda parts: parts.update({"../../evil.txt": b"x"}), ["does not belong"]),
+        (lambda parts: parts.update({"../../evil.txt": b"x"}), ["unexpected part"]),
         (lambda parts: parts.update({"topics.csv": b"\xff\xfe"}), ["not UTF-8"]),
-        (lambda parts: parts.pop("project.json"), ["not an exported project"]),
+        (lambda parts: parts.pop("project.json"), ["not a project export"]),
     ],
 )  # fmt: skip
 def test_every_fault_of_the_files_is_told_with_its_place(packed: Path, change: Change, messages: list[str]) -> None:
@@ -167,12 +173,12 @@ def test_a_topic_that_is_there_twice_is_refused(packed: Path) -> None:
         parts["topics.csv"] = head + b"\n" + rows + rows
 
     spoil(packed, twice)
-    with pytest.raises(DataError, match=r"there already, in topics\.csv, line"):
+    with pytest.raises(DataError, match=r"already exists in topics\.csv, line"):
         read_project(packed)
 
 
 def test_an_archive_that_is_too_large_is_refused(packed: Path) -> None:
-    with pytest.raises(FileError, match="would grow"):
+    with pytest.raises(FileError, match="would unpack to"):
         read_project(packed, max_bytes=100)
 
 

@@ -85,7 +85,7 @@ def test_no_workspace_is_told_as_such_and_nothing_is_made(empty_address: str) ->
     if "://" not in empty_address:
         folder = Path(empty_address).parent
         for _ in ("without the folder", "in the folder"):
-            with pytest.raises(FileError, match="no workspace") as refused:
+            with pytest.raises(FileError, match="the workspace does not exist") as refused:
                 open_store(empty_address)
             assert "viva workspace create" in refused.value.remedy
             folder.mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ def test_no_workspace_is_told_as_such_and_nothing_is_made(empty_address: str) ->
     store = open_store(empty_address)
     assert schema_version(store) is None
     for act in (require_current, migrate):
-        with pytest.raises(UsageError, match="no workspace") as caught:
+        with pytest.raises(UsageError, match="the workspace does not exist") as caught:
             act(store)
         assert "viva workspace create" in caught.value.remedy
     store.close()
@@ -134,7 +134,7 @@ def test_a_file_of_something_else_is_told_as_such(tmp_path: Path) -> None:
 def test_a_newer_workspace_needs_a_newer_program(store: Store) -> None:
     set_version(store, "9999")
     for act in (require_current, migrate):
-        with pytest.raises(UsageError, match="newer program") as caught:
+        with pytest.raises(UsageError, match="created by a newer version") as caught:
             act(store)
         assert "install" in caught.value.remedy
 

@@ -119,7 +119,7 @@ def test_scores_and_turns_keep_the_messages_in_their_detail(store: Store, projec
     with store.reading() as tx:
         score = tx.scores.get(run.id, talk.id)
         (line,) = tx.dialogues.page(project.id)
-        (turn,) = tx.turns.of_unit(unit.id)
+        (turn,) = tx.turns.of_run(run.id)
     assert score is not None
     assert same(score.refusal)
     assert same(line.refusal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -176,10 +177,9 @@ def test_a_message_is_seen_first_and_judged_later(store: Store, add_run: Callabl
     with store.writing() as tx:
         tx.turns.put([turn(unit, 2), turn(unit, 1)])
         tx.turns.put([judged])
-        assert tx.turns.of_unit(unit.id) == (judged, turn(unit, 2))
         assert tx.turns.of_run(unit.run_id) == (judged, turn(unit, 2))
         tx.turns.clear(unit.id)
-        assert tx.turns.of_unit(unit.id) == ()
+        assert tx.turns.of_run(unit.run_id) == ()
 
 
 def test_messages_can_be_filtered_and_counted(store: Store, add_run: Callable[..., tuple[Run, Unit]]) -> None:
@@ -205,7 +205,7 @@ def test_messages_can_be_filtered_and_counted(store: Store, add_run: Callable[..
             assert [row.number for row in tx.turns.page(run.id, chosen)] == numbers
             assert tx.turns.count(run.id, chosen) == len(numbers)
         assert [row.number for row in tx.turns.page(run.id, limit=1, offset=1)] == [2]
-        assert tx.turns.counts(run.id) == {"right": 1, "missed": 2}
+        assert Counter(turn.outcome for turn in tx.turns.of_run(run.id)) == {"right": 1, "missed": 2}
         assert [row.number for row in tx.turns.of_script(run.id, "s1", 0)] == [1, 2]
 
 
@@ -229,7 +229,7 @@ def test_a_talk_that_comes_again_keeps_its_id(store: Store, project: Project) ->
         tx.dialogues.put([first, talk(project, "d2", 1)])
         tx.dialogues.put([again])
         assert tx.dialogues.get(first.id) == replace(again, id=first.id)
-        assert tx.dialogues.by_name(project.id, "d1") == replace(again, id=first.id)
+        assert tx.dialogues.named(project.id, ["d1"]) == [replace(again, id=first.id)]
         assert tx.dialogues.count(project.id) == 2
         assert tx.dialogues.ids(project.id)["d1"] == tx.dialogues.ids(project.id)[first.id] == first.id
 
@@ -286,7 +286,10 @@ def test_scores_are_found_by_run_and_by_talk(
         tx.dialogues.put(talks)
         tx.scores.put([score(old, talks[1], 1.0), score(old, talks[0], 2.0), score(new, talks[0], 3.0)])
         tx.scores.put([score(new, talks[0], 4.0)])
-        assert [one.score for one in tx.scores.of_run(old.id)] == [2.0, 1.0]
+        assert [tx.scores.get(old.id, row.id) for row in talks] == [
+            score(old, talks[0], 2.0),
+            score(old, talks[1], 1.0),
+        ]
         assert [one.score for one in tx.scores.of_dialogue(talks[0].id)] == [4.0, 2.0]
         assert tx.scores.get(new.id, talks[0].id) == score(new, talks[0], 4.0)
         tx.scores.clear(new.id)

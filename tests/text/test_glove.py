@@ -185,16 +185,16 @@ def test_a_file_of_nonsense_is_given_up_early(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.pkl", b"x", "no known ending"),
-        ("a.npz.gz", b"x", "no known ending"),
+        ("a.pkl", b"x", "no known extension"),
+        ("a.npz.gz", b"x", "no known extension"),
         ("a.txt", b"", "line 1"),
         ("a.vec", b"5 0\n", "0 dimensions"),
-        ("a.vec.gz", b"not gzip", "cannot be read"),
+        ("a.vec.gz", b"not gzip", "cannot read the word vectors"),
         ("a.bin", b"hello", "line 1"),
         ("a.bin", b"2 99999999999\n", "dimensions"),
-        ("a.bin", bin_bytes()[:-8], "within word 4 of 4"),
+        ("a.bin", bin_bytes()[:-8], "inside word 4 of 4"),
         ("a.bin", (793712314).to_bytes(4, "little") + b"\x0c", "fastText model"),
-        ("a.npz", b"PK\x03\x04", "cannot be read"),
+        ("a.npz", b"PK\x03\x04", "cannot read the word vectors"),
         ("a.npz", b"text", "numpy.savez"),
         (
             "a.npz",
@@ -218,7 +218,7 @@ def test_what_is_wrong_with_a_file_is_said(name: str, content: bytes, message: s
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="no such file"):
+    with pytest.raises(FileError, match="word vector file not found"):
         load_word_vectors(tmp_path / "a.vec")
 
 
@@ -230,7 +230,7 @@ def test_pickled_words_are_refused(tmp_path: Path) -> None:
 
 def test_words_and_vectors_must_be_equally_many(tmp_path: Path) -> None:
     save_npz(tmp_path / "a.npz", np.array(["a"]))
-    with pytest.raises(FileError, match="1 words do not fit 4x3"):
+    with pytest.raises(FileError, match="1 words do not match 4x3"):
         load_word_vectors(tmp_path / "a.npz")
 
 

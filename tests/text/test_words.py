@@ -50,11 +50,11 @@ def test_chinese_is_cut_into_words_and_latin_words_between_stay_whole() -> None:
 
 def test_chinese_without_jieba_is_cut_into_characters_and_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jieba", None)
-    module._cutter.cache_clear()
+    module._load_cutter.cache_clear()
     try:
         assert words("我申请 ok") == ["我", "申", "请", "我申", "申请", "ok"]
     finally:
-        module._cutter.cache_clear()
+        module._load_cutter.cache_clear()
 
 
 def test_jieba_is_loaded_late_silently_and_writes_no_shared_cache(tmp_path: Path) -> None:

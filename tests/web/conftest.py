@@ -25,7 +25,8 @@ from vivavoce.store.rows import Project, Role, User
 from vivavoce.store.stamps import now
 from vivavoce.web.app import make_app
 from vivavoce.web.config import WebConfig
-from vivavoce.web.security import new_session_secret, session_cookie
+from vivavoce.web.security.cookies import session_cookie
+from vivavoce.workspace.access.secrets.tokens import new_session_secret
 
 if TYPE_CHECKING:
     from filled_house import Filled

@@ -24,8 +24,8 @@ from vivavoce.workspace.dialogues.reading import read_log
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule
 from vivavoce.workspace.scenarios.suites import import_read_suite, read_shipped
-from vivavoce.workspace.topics.importing import Choices, apply_import, prepare_import
-from vivavoce.workspace.topics.incoming import source_of_text
+from vivavoce.workspace.topics.importing import apply_import, prepare_import
+from vivavoce.workspace.topics.incoming import Choices, source_of_text
 from vivavoce.workspace.uploads import Source
 
 QUICK = Rhythm(lease=30, beat=5, poll=0.02, flush=0.02, schedules=5)

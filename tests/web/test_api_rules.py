@@ -115,7 +115,7 @@ def test_an_operation_says_what_it_does_and_who_may_do_it(one: Operation) -> Non
     assert len(one.raw["tags"]) == 1
     role = one.raw["x-role"]
     assert role in list(Role)
-    assert f"Needs the role {role}" in one.raw["description"]
+    assert f"Requires the role {role}" in one.raw["description"]
     assert one.raw["security"] == [{"key": []}]
     assert not one.raw.get("deprecated")
 

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
 from vivavoce.workspace.access.keys import make_key
-from vivavoce.workspace.access.signing_in import actor_of
+from vivavoce.workspace.access.sessions import actor_of
 
 if TYPE_CHECKING:
     from conftest import House

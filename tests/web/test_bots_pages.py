@@ -27,7 +27,7 @@ def edits_of(house) -> list[str]:
 def test_an_empty_list_says_what_to_do_and_only_admins_get_the_buttons(admin: TestClient, reader: TestClient) -> None:
     assert "/p/jobs/bots/new?form=http" in admin.get(PATH).text
     page = reader.get(PATH).text
-    assert "Only admins add bots" in page
+    assert "Only admins can add bots" in page
     assert "bots/new" not in page
 
 
@@ -148,7 +148,7 @@ def test_editors_test_a_bot_and_see_what_each_check_means(house, editor: TestCli
     assert reader.post(f"{PATH}/{bot_id}/test").status_code == 403
     page = editor.post(f"{PATH}/{bot_id}/test")
     assert page.status_code == 200
-    assert "All checks went well" in page.text
+    assert "All checks passed" in page.text
     assert "What one visitor says never reaches another." in page.text
 
 
@@ -157,7 +157,7 @@ def test_a_bot_whose_checks_fail_is_not_called_fine_anywhere(house, editor: Test
     page = editor.post(f"{PATH}/{bot_id}/test").text
     assert "this bot is not ready for an exam" in page
     assert "checks failed." in page
-    assert "is in order" not in page
+    assert "configuration is valid" not in page
 
 
 def test_a_form_asks_whether_the_bot_tells_which_topic_it_understood(house, admin: TestClient) -> None:
@@ -173,9 +173,9 @@ def test_a_form_asks_whether_the_bot_tells_which_topic_it_understood(house, admi
 
 def test_the_list_counts_bots_that_were_never_examined_in_words_that_fit(house, reader: TestClient) -> None:
     keep(house, "alpha")
-    assert "1 bot can be examined; 1 of them never was." in reader.get(PATH).text
+    assert "1 bot, 1 never examined." in reader.get(PATH).text
     keep(house, "beta")
-    assert "2 bots can be examined; 2 of them never were." in reader.get(PATH).text
+    assert "2 bots, 2 never examined." in reader.get(PATH).text
 
 
 def test_the_entry_is_shown_without_values_of_secrets_to_everybody(house, reader: TestClient, monkeypatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree as ET
 
-from vivavoce.messages import noted, say
+from vivavoce.messages import add_messages, say
 from vivavoce.web.chart_words import draw, translate_spec
 from vivavoce.web.language import Words
 from vivavoce.web.pages.dialogues.effects import Bar, bars_of, effects_picture
@@ -13,7 +13,7 @@ from vivavoce.web.pages.dialogues.effects import Bar, bars_of, effects_picture
 GERMAN = Words("de")
 SPEC = {
     "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-    "description": say("What became of the turns of each bot."),
+    "description": say("Outcomes of each bot's turns."),
     "width": "container",
     "config": {"font": "Arial"},
     "data": {"values": [{"bot": "right", "what": say("right"), "turns": 2}]},
@@ -26,7 +26,7 @@ SPEC = {
     },
     "usermeta": {"title": "x", "width": 200},
 }
-STORED = json.loads(json.dumps(noted(SPEC)))
+STORED = json.loads(json.dumps(add_messages(SPEC)))
 
 
 def texts_of(svg: str) -> list[str | None]:
@@ -38,8 +38,8 @@ def test_the_words_of_a_picture_are_german_and_names_stay() -> None:
     shown = texts_of(drawn)
     assert {"richtig", "right", "Wertung"} <= set(shown)
     assert "1,0" in shown
-    assert 'aria-label="Was aus den Wortwechseln jedes Bots wurde."' in drawn
-    assert "What became" not in drawn
+    assert 'aria-label="Ergebnisse der Schritte jedes Bots."' in drawn
+    assert "Outcomes of" not in drawn
 
 
 def test_a_live_chart_is_made_of_german_words_and_numbers() -> None:

@@ -59,6 +59,8 @@ def test_a_look_ahead_and_the_run_that_follows_agree(desk: Desk) -> None:
     run = desk.post("", 201, **body)
     assert run["total"] == look["size"]["talks"] == 4
     assert run["kind"] == "conversations"
+    # A list of one is that suite.
+    assert desk.post("", 201, **{**body, "suite": ["shop"]})["suite_id"] == run["suite_id"]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +70,8 @@ def test_a_look_ahead_and_the_run_that_follows_agree(desk: Desk) -> None:
         {"suite": "nothing", "bots": ["parrot"]},
         {"suite": "shop", "bots": ["parrot"], "domains": ["mars"]},
         {"suite": "shop", "bots": []},
+        {"suite": [], "bots": ["parrot"]},
+        {"suite": ["shop", "nothing"], "bots": ["parrot"]},
         {"suite": "shop", "bots": ["parrot"], "repeats": 0},
         {"suite": "\0", "bots": ["parrot"]},
         {},

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -15,8 +17,9 @@ from held_talks import hold
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.web.talk_words import NAMES
+from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.scenarios.suites import list_suites
+from vivavoce.workspace.scenarios.suites import import_suite, list_suites
 
 pytestmark = pytest.mark.slow
 
@@ -72,15 +75,14 @@ def test_the_conversations_of_a_run_are_taken_along_as_they_are_narrowed_down(sh
 
 def test_today_leads_from_a_problem_to_where_it_is_corrected(shown: Shown) -> None:
     page = unescape(shown.client.get("/p/shop").text)
-    problem = page[page.index('<ol class="problems">') :].partition("</li>")[0]
-    for title, place in (("The scenario", "scenarios"), ("The bot", "bots"), ("The turns", "conversations")):
-        address = re.search(rf'<a href="(/p/shop/{place}/[^"]+)">{title}</a>', problem)
-        assert address, (title, problem)
-        assert shown.client.get(address[1]).status_code == 200
-    remedy = re.search(r'<p class="muted">(.+?)</p>', problem)
-    assert remedy
-    assert remedy[1][0].isupper()
-    assert remedy[1].endswith(".")
+    problem = page[page.index('<ol class="todo panel">') :].partition("</ol>")[0]
+    addresses = re.findall(r'<a[^>]* href="(/p/shop/(?:scenarios|bots|conversations)/[^"]+)"', problem)
+    places = {address.split("/")[3] for address in addresses}
+    assert places == {"scenarios", "bots", "conversations"}, problem
+    assert all(shown.client.get(address).status_code == 200 for address in addresses)
+    texts = re.findall(r'<p class="facts-line"><span>(.+?)</span>', problem)
+    assert texts
+    assert all(text[0].isupper() and text.endswith(".") for text in texts)
 
 
 def test_without_a_suite_the_page_says_what_to_do(house, reader: TestClient) -> None:
@@ -97,7 +99,7 @@ def test_the_form_says_how_much_would_be_held(shown: Shown) -> None:
     suite = re.search(r'name="suite" value="(\w+)"', shown.get("")).group(1)
     page = words(shown.get(f"?suite={suite}&chosen=1&bot=parrot&level=medium&repeats=3&look=1"))
     assert "2 conversations with 4 messages; with 1 bot and 3 repeats, 6 conversations and 12 messages" in page
-    assert "This can begin" in page or "nothing is wrong" in page
+    assert "The run can start" in page or "no problems found" in page
     assert "choose at least one bot" in words(shown.get(f"?suite={suite}&chosen=1&look=1"))
 
 
@@ -108,6 +110,19 @@ def test_a_run_begins_with_what_was_chosen(shown: Shown, house) -> None:
     assert answer.status_code == 303
     run = runs.show_run(house.store, shown.shop, int(answer.headers["location"].rpartition("/")[2])).run
     assert (run.title, run.total, run.options["public_only"]) == ("Again", 4, False)
+
+
+def test_several_suites_make_one_run(shown: Shown, house) -> None:
+    import_suite(house.store, PRODUCT, shown.shop, "flight")
+    suites = [line.suite.id for line in list_suites(house.store, shown.shop)]
+    page = shown.get("?" + "&".join(f"suite={suite}" for suite in suites) + "&look=1")
+    assert len(re.findall(r'name="suite" value="\w+" checked', page)) == 2
+    sent = {"suite": suites, "chosen": "1", "bot": ["mule"], "level": ["basic"], "repeats": "1"}
+    answer = shown.client.post(shown.path, data=sent)
+    assert answer.status_code == 303
+    run = runs.show_run(house.store, shown.shop, int(answer.headers["location"].rpartition("/")[2])).run
+    assert (run.suite_id, run.options["suites"]) == (None, suites)
+    assert shown.client.post(shown.path, data={"chosen": "1", "bot": ["mule"]}).status_code == 400
 
 
 def test_what_cannot_be_used_is_shown_again_with_its_fault(shown: Shown, house) -> None:
@@ -141,32 +156,35 @@ def test_a_run_that_goes_on_is_watched_by_asking_again(shown: Shown) -> None:
     assert shown.client.get(f"{shown.path}{path}/watch?version={shown.waiting.version}").status_code == 204
     fixed = shown.get(f"{path}?script={quote(ODD)}")
     assert f"/watch?script={quote(ODD, safe='')}" in fixed
-    assert "Not begun yet." in fixed
+    assert "Not started yet." in fixed
     over = shown.client.get(f"{shown.path}/{shown.done.number}/watch")
     assert (over.status_code, over.headers["location"]) == (303, f"{shown.path}/{shown.done.number}")
 
 
 def test_a_result_has_the_seven_numbers_of_every_bot_and_level(shown: Shown) -> None:
     page = shown.get(f"/{shown.done.number}")
-    assert shown.done.headline in page
-    for part in ("Response time", "Fallback", "Misspelt understood", "Right", "Precision", "Recall", "F1"):
+    assert shown.done.headline.split(":")[0] in page
+    for part in ("Response time", "Declined", "Misspelt understood", "Correct turns", "Precision", "Recall", "F1"):
         assert part in page
     rows = [words(row) for row in re.findall(r"<tr.*?</tr>", page, re.S)]
-    assert [row for row in rows if row.startswith("parrot 6 talks, 10 turns")]
-    assert len([row for row in rows if row.startswith("medium 4 talks, 6 turns")]) == 2
-    assert "data-chart" in page
+    assert len([row for row in rows if row.startswith("parrot 10 turns")]) == 1
+    assert len([row for row in rows if row.startswith("parrot, medium 6 turns")]) == 1
+    assert page.count('<figure class="panel multiple">') == 7
+    marks = re.findall(rf'<a href="({shown.done.number}/turns[^"]*)" tabindex', page)
+    assert marks
+    assert "turns" in words(shown.get(f"/{marks[0]}"))
     assert "What to fix first" in page
     sales = shown.get(f"/{shown.done.number}?domain=sales")
-    assert "parrot 4 talks, 6 turns" in words(sales)
+    assert "parrot 6 turns" in words(sales)
     shown.get(f"/{shown.done.number}?domain=nothing", 404)
-    assert "get another reply than expected" in words(shown.get(f"/{shown.done.number}?problems=all"))
+    assert "get an unexpected reply" in words(shown.get(f"/{shown.done.number}?problems=all"))
 
 
 def test_the_paper_s_own_numbers_stand_apart_and_are_explained(shown: Shown) -> None:
     page = words(shown.get(f"/{shown.done.number}?literal=1"))
     assert "nothing is ranked by them" in page
-    assert "Turns left out" in page
-    assert "Response time" not in words(page.split("What to fix first")[0])
+    assert "Turns not counted" in page
+    assert "Bot and level Accuracy Precision Recall F1" in page
 
 
 def test_links_of_problems_lead_to_their_turns(shown: Shown) -> None:
@@ -181,7 +199,9 @@ def test_a_conversation_stands_side_by_side_with_what_was_expected(shown: Shown)
     path = f"/{shown.done.number}/talks"
     page = words(shown.get(f"{path}/prices?repeat=2"))
     assert "should say one of: twelve" in page
-    assert page.count("wrong reply") >= 2
+    assert page.count("Wrong reply") >= 2
+    assert "parrot, turn 2: Wrong reply" in page
+    assert "conversation 2 of 3" in page
     assert "Previous conversation" in page
     assert "Repeat 1 Repeat 2" in page
     odd = shown.client.get(f"{shown.path}{path}/{quote(ODD, safe='')}").text
@@ -189,7 +209,84 @@ def test_a_conversation_stands_side_by_side_with_what_was_expected(shown: Shown)
     assert "<b>cheap" not in odd
     shown.get(f"{path}/prices?repeat=3", 404)
     shown.get(f"{path}/nothing", 404)
-    assert "Next conversation" in shown.get(f"/{shown.waiting.number}/talks/greeting")
+    assert "Next conversation" in words(shown.get(f"/{shown.waiting.number}/talks/greeting"))
+
+
+def test_a_conversation_says_first_who_did_best_and_where_all_fail(shown: Shown) -> None:
+    path = f"/{shown.done.number}/talks"
+    page = shown.get(f"{path}/greeting")
+    heading = re.search(r"<h1[^>]*>(.+?)</h1>", page)
+    assert heading is not None
+    assert heading[1] == "parrot gets 1 of 2 turns right; every bot fails at turn 2."
+    assert "No turn of this conversation was checked." in shown.get(f"/{shown.waiting.number}/talks/greeting")
+
+
+def test_turns_are_shown_that_differ_or_are_wrong(shown: Shown) -> None:
+    path = f"/{shown.done.number}/talks/prices"
+
+    def turns(query: str) -> list[str]:
+        return re.findall(r'<article class="round" id="turn-(\d)"', shown.get(f"{path}{query}"))
+
+    assert turns("") == turns("?show=nonsense") == ["1", "2", "3"]
+    assert turns("?show=differ") == ["1"]
+    assert turns("?show=wrong") == turns("?repeat=2&show=wrong") == ["1", "2"]
+    # The strip shows all of them whatever is chosen.
+    assert shown.get(f"{path}?show=differ").count('class="sq ') == 6
+
+
+def test_a_wrong_turn_leads_to_its_place_in_the_scenario(shown: Shown) -> None:
+    page = shown.get(f"/{shown.done.number}/talks/greeting")
+    edit = re.search(r'<a class="btn small edit-turn" href="(/p/shop/scenarios/\w+)#turn-2"', page)
+    assert edit is not None
+    assert f'<a href="{edit[1]}">Open the scenario</a>' in page
+    assert 'id="turn-2"' in shown.client.get(edit[1]).text
+
+
+def accept(shown: Shown, bot: str, turn: int, script: str = "greeting") -> Any:
+    sent = {"script": script, "repeat": "0", "bot": bot, "turn": str(turn), "show": "wrong"}
+    return shown.client.post(f"{shown.path}/{shown.done.number}/accept", data=sent)
+
+
+def test_a_reply_that_is_fine_is_accepted_with_one_button_and_undone_with_one(shown: Shown) -> None:
+    path = f"{shown.path}/{shown.done.number}/talks/greeting"
+    assert shown.get(f"/{shown.done.number}/talks/greeting").count("This reply is fine") == 3
+    done = accept(shown, "mule", 2)
+    assert (done.status_code, done.headers["location"]) == (303, f"{path}?show=wrong#turn-2")
+    flash = b64decode(done.cookies["viva_flash"].strip('"'), altchars=b"-_").decode()
+    assert "This run keeps its verdict; the next run counts the reply as right." in flash
+    page = shown.client.get(path).text
+    assert page.count("This reply is fine") == 2
+    assert "The next run counts it as right." in page
+    undo = re.search(r'"(/p/shop/edits/\w+/undo)"', flash)
+    assert undo is not None
+    shown.client.post(undo[1])
+    assert shown.client.get(path).text.count("This reply is fine") == 3
+
+
+def test_a_reply_that_cannot_be_accepted_is_refused_on_the_page(shown: Shown, house) -> None:
+    assert accept(shown, "mule", 2).status_code == 303
+    again = accept(shown, "mule", 2)
+    assert again.status_code == 400
+    assert "This reply was accepted before." in again.text
+    assert 'id="turn-2"' in again.text
+    with house.store.reading() as tx:
+        suite = tx.suites.of_project(shown.shop.id)[0]
+        row = tx.suites.scenario_by_name(suite.id, "greeting")
+    shown.client.post(f"/p/shop/scenarios/{row.id}/delete")
+    gone = accept(shown, "parrot", 2)
+    assert gone.status_code == 404
+    assert "was deleted" in gone.text
+    assert accept(shown, "mule", 9).status_code == 404
+    assert accept(shown, "mule", 2, "nothing").status_code == 404
+
+
+def test_readers_see_no_button_that_they_may_not_press(house, shown: Shown) -> None:
+    reader = house.enter(Role.READER)
+    page = reader.get(f"{shown.path}/{shown.done.number}/talks/greeting").text
+    assert "Open the scenario" in page
+    assert "This reply is fine" not in page
+    assert "Edit this turn" not in page
+    assert reader.post(f"{shown.path}/{shown.done.number}/accept", data={}).status_code == 403
 
 
 def test_the_list_of_conversations_says_how_each_bot_fared(shown: Shown) -> None:
@@ -207,15 +304,28 @@ def test_the_list_of_conversations_says_how_each_bot_fared(shown: Shown) -> None
         ("?level=basic&domain=small_talk", 8),
         ("?kind=typo", 4),
         ("?scenario=prices&outcome=unchecked", 4),
+        ("?outcome=wrong&bot=parrot", 4),
         ("?search=cheap&sort=-time", 4),
         ("?search=nobody+says+this", 0),
     ],
 )
 def test_turns_are_narrowed_down_by_their_address(shown: Shown, query: str, total: int) -> None:
     page = shown.get(f"/{shown.done.number}/turns{query}")
-    assert f"{total} turns." in page
+    assert re.search(rf"<h1[^>]*>{total} turns[.,]", page)
     saved = shown.client.get(f"{shown.path}/{shown.done.number}/turns.csv{query}")
     assert len(saved.text.strip().splitlines()) == total + 1
+
+
+def test_turns_have_facets_with_counts_and_wrong_ones_come_first(shown: Shown) -> None:
+    page = shown.get(f"/{shown.done.number}/turns?bot=parrot")
+    facets = words(page.split('<nav class="facets')[1].split("</nav>")[0])
+    assert "Wrong, all kinds 4 right 6" in facets
+    assert "parrot 12" in facets
+    assert "mule 12" in facets, "how many there would be with another bot"
+    assert "basic 4 medium 8" in facets
+    shapes = re.findall(r'<span class="chip (loud|quiet|neutral)"', page.split("<tbody>")[1])
+    assert shapes[:4] == ["loud"] * 4
+    assert "loud" not in shapes[4:]
 
 
 def test_tables_are_taken_along(shown: Shown) -> None:
@@ -234,11 +344,11 @@ def test_two_runs_stand_side_by_side(shown: Shown, house) -> None:
     assert "Choose an earlier and a later run" in shown.get("/compare")
     other = hold(house.store, shown.shop, repeats=2)
     offered = shown.get("/compare")
-    assert "the two newest finished runs that can be compared" in offered
+    assert "the two latest completed runs that can be compared" in offered
     assert f'<option value="{other.number}" selected' in offered
     page = shown.get(f"/compare?a={shown.done.number}&b={other.number}")
     assert "Nothing changed" in page
-    assert "Got worse (0)" in page
+    assert "Worse (0)" in page
     shown.get(f"/compare?a={shown.done.number}&b={shown.done.number}", 400)
     shown.get(f"/compare?a={shown.done.number}&b=999", 404)
     saved = shown.client.get(f"{shown.path}/compare.csv?a={shown.done.number}&b={other.number}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from dataclasses import replace
@@ -19,7 +20,7 @@ from vivavoce.web.language import Words
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.comparing import compare_runs
-from vivavoce.workspace.topics.topics import merge_topics
+from vivavoce.workspace.topics.topics import add_topic, merge_topics
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def hall(house: Any) -> Any:
 
 
 def lead_of(text: str) -> str:
-    found = re.search(r'<p class="lead">(.*?)</p>', text, re.DOTALL)
+    found = re.search(r'<h1 dir="auto">(.*?)</h1>', text, re.DOTALL)
     assert found is not None
     return found[1]
 
@@ -151,7 +152,10 @@ def test_the_result_shows_the_mean_over_topics_beside_the_headline(hall: Any, re
 def test_the_result_says_the_headline_and_shows_every_setting(hall: Any, reader: TestClient) -> None:
     run = hold_intents(hall.store, hall.project)
     page = reader.get("/p/jobs/intents/1").text
-    assert lead_of(page) == run.headline
+    assert re.fullmatch(
+        r"The bot answers \d+ of 100 questions; (over )?\d+ of 100 answers are correct\.",
+        html.unescape(lead_of(page)),
+    )
     assert "All topics known" in page
     assert "Smallest topics unknown" in page
     assert run.data_hash[:16] in page
@@ -161,9 +165,12 @@ def test_questions_are_shown_by_outcome_topic_and_words(hall: Any, reader: TestC
     hold_intents(hall.store, hall.project)
     outcomes = found_in("intents", 0.3).outcomes
     right = sum(one.outcome == "right" for one in outcomes)
-    assert f"{right} question" in lead_of(reader.get("/p/jobs/intents/1/questions?outcome=right").text)
+    assert f"{right} of {len(outcomes)} question" in lead_of(
+        reader.get("/p/jobs/intents/1/questions?outcome=right").text
+    )
     topic = sum(one.intent == "topic 1" for one in outcomes)
-    assert f"{topic} question" in lead_of(reader.get("/p/jobs/intents/1/questions?intent=topic+1").text)
+    page = lead_of(reader.get("/p/jobs/intents/1/questions?intent=topic+1").text)
+    assert f"{topic} of {len(outcomes)} question" in page
     assert "Nothing here" in reader.get("/p/jobs/intents/1/questions?search=nowhere").text
 
 
@@ -191,9 +198,9 @@ def test_the_last_two_runs_are_compared_unless_others_are_chosen(hall: Any, read
     hold_intents(hall.store, hall.project)
     hold_intents(hall.store, hall.project, threshold=0.9)
     page = reader.get("/p/jobs/intents/compare").text
-    assert "From run 1 to 2" in lead_of(page)
-    assert "Both runs examined exactly the same examples." in page
-    assert "threshold: 0.3, then 0.9." in page
+    assert "shared questions" in lead_of(page)
+    assert "Both runs tested exactly the same examples." in page
+    assert "Threshold: 0.30, then 0.90." in page
     assert reader.get("/p/jobs/intents/compare?a=1&b=1").status_code == 400
     table = reader.get("/p/jobs/intents/compare.csv?a=1&b=2").text.splitlines()
     assert len(table) == 1 + found_in_both(hall)
@@ -215,13 +222,19 @@ def merged(hall: Any) -> Any:
 def test_a_merge_is_credited_on_the_page_of_the_comparison(merged: Any, reader: TestClient) -> None:
     page = reader.get("/p/jobs/intents/compare").text
     assert lead_of(page) == (
-        "From run 1 to 2, 8 of 32 shared questions became right; 0 no longer are. That is better by more than chance."
+        "The later run is better. 8 of 32 shared questions became right, 0 no longer are. That is more than chance."
     )
     causes = page.split("What your edits did")[1].split("</table>")[0]
     rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in causes.split("<tr>")[2:]]
-    assert rows == [["Merging topics", "1", "7", "0"], ["Filed as before", "", "1", "0"]]
-    assert "topic 0 (before: topic 1)" in page
-    assert "1 became right and 0 no longer are; the others changed only" in page
+    assert "8 questions are now right" in page
+    assert rows == [["Merging topics", "1", "7", "0"], ["Same topic as before", "", "1", "0"]]
+    assert "before: topic 1" in page
+    with merged.store.reading() as tx:
+        topic = tx.topics.by_name(merged.project.id, "topic 0")
+    changed = page.split("8 questions are now right")[1].split("</table>")[0]
+    assert changed.count(f'href="/p/jobs/topics/{topic.id}"') == 8, "each leads to its topic"
+    assert changed.count("/p/jobs/intents/2/questions?search=") == 8, "and to the question"
+    assert "1 are now right and 0 no longer are; the others changed only" in page
     content = reader.get("/p/jobs/intents/compare.csv?a=1&b=2").content.decode("utf-8-sig")
     table = list(csv.DictReader(io.StringIO(content)))
     assert [row["change"] for row in table] == ["improved"] * 8
@@ -229,15 +242,14 @@ def test_a_merge_is_credited_on_the_page_of_the_comparison(merged: Any, reader: 
 
 
 def test_the_timeline_and_today_say_what_the_comparison_says(merged: Any, reader: TestClient) -> None:
-    verdict = lead_of(reader.get("/p/jobs/intents/compare").text)
-    assert lead_of(reader.get("/p/jobs/timeline").text).endswith(verdict)
-    table = reader.get("/p/jobs").text.split("<caption>Watched numbers, then and now")[1].split("</table>")[0]
-    first, *others = table.split("<tr>")[2:]
-    assert "Decisions right" in first
-    assert "improved" in first
-    assert "8 became right, 0 no longer are" in first
-    assert others
-    assert all("no clear change by itself" in other for other in others), "these were measured apart"
+    verdict = lead_of(reader.get("/p/jobs/intents/compare").text).removeprefix("The later run is better. ")
+    line = lead_of(reader.get("/p/jobs/timeline").text)
+    assert line.startswith("Better since ")
+    assert line.endswith(verdict)
+    today = reader.get("/p/jobs").text.partition('class="sub"')[2].partition("</p>")[0]
+    assert "Better than on " in today
+    assert "8 questions became correct, 0 no longer are. More than chance." in today
+    assert 'href="/p/jobs/intents/compare?a=1&amp;b=2"' in today
 
 
 def test_the_timeline_links_each_run_with_the_one_before(hall: Any, reader: TestClient) -> None:
@@ -245,10 +257,39 @@ def test_the_timeline_links_each_run_with_the_one_before(hall: Any, reader: Test
     hold_intents(hall.store, hall.project, threshold=0.9)
     page = reader.get("/p/jobs/timeline").text
     assert "/p/jobs/intents/compare?a=1&amp;b=2" in page
-    assert "Run 2 used the threshold 0.9 instead of 0.3" in page
-    assert "Imported small.csv" in page
-    spec = reader.get("/p/jobs/timeline/chart.json").json()
-    assert spec["width"] == "container"
+    assert "threshold 0.9 instead of 0.3" in page
+    assert "first exam" in page
+
+
+def test_the_timeline_names_what_changed_and_says_what_it_brought(merged: Any, reader: TestClient) -> None:
+    page = reader.get("/p/jobs/timeline").text
+    wide = page.split("only-wide")[1].split("only-phone")[0]
+    flag = r'<a href="/p/jobs/intents/compare\?a=1&amp;b=2"><text[^>]*>1 merge \+25.0 points</text></a>'
+    assert re.search(flag, wide)
+    steps = page.split('class="course-steps')[1].split("</ol>")[0]
+    assert "1 merge" in steps
+    assert "really better" in steps
+    assert "8 became right, 0 no longer are" in steps
+    add_topic(merged.store, PRODUCT, merged.project, "new", examples=["a new question"])
+    steps = reader.get("/p/jobs/timeline").text.split('class="course-steps')[1].split("</ol>")[0]
+    assert "1 new topic" in steps
+    assert "not measured yet" in steps
+
+
+def test_the_timeline_shows_a_month_three_a_year_or_all(hall: Any, reader: TestClient) -> None:
+    hold_intents(hall.store, hall.project)
+    page = reader.get("/p/jobs/timeline?span=month").text
+    spans = page.split('class="seg"')[1].split("</nav>")[0]
+    assert re.findall(r'span=(\w+)[^"]*"( aria-current="true")?', spans) == [
+        ("month", ' aria-current="true"'),
+        ("quarter", ""),
+        ("year", ""),
+        ("all", ""),
+    ]
+    assert "No exam in this period" in reader.get("/p/jobs/timeline?until=2020-01-31").text
+    table = reader.get("/p/jobs/timeline.csv?exam=intents").text.splitlines()
+    assert {line.split(",")[-5].strip('"') for line in table[1:]} == {"accuracy", "precision_answered"}
+    assert reader.get("/p/jobs/timeline?measure=automation_rate").status_code == 200
 
 
 def test_days_that_are_none_are_told_at_their_fields(hall: Any, reader: TestClient) -> None:
@@ -287,18 +328,6 @@ def options_of(page: str) -> list[str]:
     return [" ".join(found.split()) for found in re.findall(r"<option[^>]*>(.*?)</option>", page, re.DOTALL)]
 
 
-def test_the_counts_of_outcomes_follow_the_other_choices(hall: Any, reader: TestClient) -> None:
-    hold_intents(hall.store, hall.project)
-    base = "/p/jobs/intents/1/questions"
-    every, some = (
-        sum(int(n) for n in re.findall(r">[A-Z][^<>(]* \((\d+)\)</a>", reader.get(base + query).text)[1:])
-        for query in ("", "?search=word1&guess=topic+0")
-    )
-    shown = re.search(r"(\d+) questions? (?:is|are) shown", reader.get(f"{base}?search=word1&guess=topic+0").text)
-    assert shown is not None
-    assert 0 < some == int(shown[1]) < every
-
-
 def test_every_topic_with_a_mistake_can_be_chosen_among_the_confusions(
     hall: Any, reader: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,7 +348,7 @@ def test_every_topic_with_a_mistake_can_be_chosen_among_the_confusions(
 def test_topics_with_few_tests_are_not_drawn_and_the_page_says_why(hall: Any, reader: TestClient) -> None:
     hold_intents(hall.store, hall.project)
     page = reader.get("/p/jobs/intents/1/topics").text
-    assert "no topic has 10 tested examples" in page
+    assert "no topic has the 10 tested examples needed for a ranking" in page
     assert "<figure" not in page
 
 
@@ -327,9 +356,9 @@ def test_a_comparison_that_nobody_chose_says_which_runs_it_took(hall: Any, reade
     for threshold in (0.3, 0.5, 0.3):
         hold_intents(hall.store, hall.project, threshold)
     page = reader.get("/p/jobs/intents/compare").text
-    assert "From run 2 to 3" in page
-    assert "the two newest finished exams" in page
-    assert "the two newest finished exams" not in reader.get("/p/jobs/intents/compare?a=1&b=3").text
+    assert re.search(r'<option value="2" selected>.*<option value="3" selected>', page, re.DOTALL)
+    assert "the two latest completed exams" in page
+    assert "the two latest completed exams" not in reader.get("/p/jobs/intents/compare?a=1&b=3").text
 
 
 def test_the_tab_of_a_run_has_its_number_and_selects_have_its_time(hall: Any, reader: TestClient) -> None:
@@ -340,20 +369,6 @@ def test_the_tab_of_a_run_has_its_number_and_selects_have_its_time(hall: Any, re
     assert any(
         re.fullmatch(r"1: same \(.* UTC\)", one) for one in options_of(reader.get("/p/jobs/intents/compare").text)
     )
-
-
-def test_the_pointer_on_the_timeline_shows_the_words_of_the_page(hall: Any, reader: TestClient) -> None:
-    hold_intents(hall.store, hall.project)
-    spec = reader.get("/p/jobs/timeline/chart.json").json()
-    shown = [layer["encoding"]["tooltip"] for layer in spec["layer"] if "tooltip" in layer["encoding"]]
-    assert ["Run", "When", "Setting", "Decisions right"] in [[one["title"] for one in own] for own in shown]
-    points = (
-        [row for rows in spec["datasets"].values() for row in rows]
-        if "datasets" in spec
-        else [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", [])]
-    )
-    assert points
-    assert all(row["when"].endswith(" UTC") for row in points)
 
 
 def test_a_number_that_rounds_to_nothing_has_no_sign() -> None:

@@ -17,7 +17,7 @@ from vivavoce.web import pages
 from vivavoce.web.access import Needs
 from vivavoce.web.app import OPEN_FORMS, routers
 from vivavoce.workspace.bots import bots
-from vivavoce.workspace.bots.places import MOST_OF_ALL, MOST_OF_ONE, PLACES, CrowdedError, Places
+from vivavoce.workspace.bots.chatting import MAX_OF_ALL, MAX_OF_ONE, PLACES, CrowdedError, Places
 
 if TYPE_CHECKING:
     from conftest import House
@@ -46,11 +46,11 @@ def test_the_third_test_of_a_person_is_refused_at_once_and_others_are_not_kept_w
 ) -> None:
     monkeypatch.setattr(bots, "TEST_SECONDS", 5.0)
     threads = [
-        threading.Thread(target=house.enter(Role.EDITOR).post, args=(f"{bot_page}/test",)) for _ in range(MOST_OF_ONE)
+        threading.Thread(target=house.enter(Role.EDITOR).post, args=(f"{bot_page}/test",)) for _ in range(MAX_OF_ONE)
     ]
     for thread in threads:
         thread.start()
-    while PLACES.taken < MOST_OF_ONE:
+    while PLACES.taken < MAX_OF_ONE:
         time.sleep(0.01)
     refused = house.enter(Role.EDITOR).post(f"{bot_page}/test")
     program = house.enter(Role.EDITOR).post(bot_page.replace("/p/", "/api/v1/projects/") + "/test")
@@ -60,7 +60,7 @@ def test_the_third_test_of_a_person_is_refused_at_once_and_others_are_not_kept_w
     for thread in threads:
         thread.join()
     assert (refused.status_code, program.status_code) == (429, 429)
-    assert "wait until one of your tests or chats has ended" in refused.text
+    assert "wait for one of your tests or chats to finish" in refused.text
     assert program.json()["remedy"]
     assert PLACES.taken == 0
 
@@ -75,7 +75,7 @@ def test_a_chat_counts_too_and_keeps_the_message(house: House, bot_page: str, ed
 
 def test_all_people_together_leave_threads_for_pages() -> None:
     places = Places()
-    held = [places.take(f"person {n}") for n in range(MOST_OF_ALL)]
+    held = [places.take(f"person {n}") for n in range(MAX_OF_ALL)]
     for place in held:
         place.__enter__()
     with pytest.raises(CrowdedError, match="many people"), places.take("one more"):

@@ -135,7 +135,7 @@ def test_the_state_of_a_run_is_in_the_part_that_renews_itself(editor: TestClient
     """Nothing outside that part says that the run waits, and the part says when it no longer does."""
     started(house)
     before, section, _ = editor.get("/p/jobs/intents/1").text.partition('<section id="run-progress"')
-    mark = '<span class="mark neutral">'
+    mark = '<span class="chip neutral">'
     assert section
     assert mark not in before.partition("<main")[2]
     assert f"{mark}waiting" in editor.get("/p/jobs/runs/1/progress").text
@@ -176,7 +176,7 @@ def test_an_engine_that_cannot_run_here_is_not_offered_and_refused_at_its_field(
         if kind == "sif":
             raise MissingPartError("there are no word vectors", remedy="get them")
 
-    monkeypatch.setattr("vivavoce.workspace.exams.engine_parts._check_kind", lack)
+    monkeypatch.setattr("vivavoce.workspace.access.engine_rules._check_kind", lack)
     fill_project(house.store, house.project)
     intents, engines = editor.get("/p/jobs/intents").text, editor.get("/p/jobs/engines").text
     assert '<option value="sif"' not in intents
@@ -200,7 +200,7 @@ def test_a_topic_counts_its_examples_and_not_how_often_they_were_tested(editor: 
     ids = topics.topic_names(house.store, house.project)
     for own in ids:
         page = html.unescape(editor.get(f"/p/jobs/topics/{own}").text)
-        said = re.search(r"(\d+) examples?(?: tested)?: (\d+) right, (\d+) deferred, (\d+) wrong\.", page)
+        said = re.search(r"of (\d+) examples? tested: (\d+) correct, (\d+) declined, (\d+) wrong\.", page)
         assert said is not None
         tested, *counts = map(int, said.groups())
         assert sum(counts) == tested <= 8
@@ -214,8 +214,8 @@ def test_an_empty_list_of_mistakes_says_that_the_texts_are_alike(
     hold_intents(house.store, house.project)
     found = SimpleNamespace(pairs=(SimpleNamespace(a="x", b="y"),))
     monkeypatch.setattr("vivavoce.web.pages.exams.intents_questions.intents.intents_result", lambda store, run: found)
-    assert "their texts are alike" in editor.get("/p/jobs/intents/1/questions?intent=x&guess=y").text
-    assert "their texts are alike" not in editor.get("/p/jobs/intents/1/questions?intent=x&guess=z").text
+    assert "their texts are similar" in editor.get("/p/jobs/intents/1/questions?intent=x&guess=y").text
+    assert "their texts are similar" not in editor.get("/p/jobs/intents/1/questions?intent=x&guess=z").text
 
 
 def test_an_undo_that_is_blocked_names_the_later_edit_with_the_way_to_it(
@@ -227,7 +227,7 @@ def test_an_undo_that_is_blocked_names_the_later_edit_with_the_way_to_it(
     refused = editor.post(f"/p/jobs/edits/{first.id}/undo")
     assert refused.status_code == 409
     assert f"/p/jobs/edits/{later.id}/undo" in refused.text
-    assert "somebody was faster" not in refused.text
+    assert "someone else made changes" not in refused.text
     assert editor.post(f"/p/jobs/edits/{later.id}/undo").status_code == 303
     assert editor.post(f"/p/jobs/edits/{first.id}/undo").status_code == 303
 

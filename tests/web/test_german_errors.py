@@ -15,28 +15,32 @@ from vivavoce.web.language import catalogue
 HERE = "/p/jobs"
 # A form or an address that is refused, and words that stand in the answer.
 REFUSED: tuple[tuple[str, dict[str, str] | None, str], ...] = (
-    (f"{HERE}/runs/99", None, "Es gibt keinen Lauf 99"),
+    (f"{HERE}/runs/99", None, "Lauf 99 nicht gefunden"),
     ("/p/none", None, "Es gibt kein Projekt 'none'"),
-    ("/nowhere", None, "Hier gibt es nichts"),
-    (f"{HERE}/topics/none", None, "Ein solches Thema gibt es nicht"),
+    ("/nowhere", None, "Unter dieser Adresse gibt es nichts"),
+    (f"{HERE}/topics/none", None, "Thema nicht gefunden"),
     (f"{HERE}/topics?page=x", None, "Die Anfrage ist nicht lesbar"),
-    ("/sign-out", None, "Diese Seite kann so nicht aufgerufen werden"),
-    (f"{HERE}/import", {"pasted": ""}, "Es gibt weder eine Datei noch einen Text"),
+    ("/sign-out", None, "Diese Seite unterstützt diese Art von Anfrage nicht"),
+    (f"{HERE}/import", {"pasted": ""}, "Weder Datei noch Text angegeben"),
     (f"{HERE}/bots/new", {"form": "yaml", "name": "x", "entry": "kind: http\nurl: [\n"}, "entry, Zeile 3"),
-    (f"{HERE}/bots/new", {"form": "yaml", "name": "a/b", "entry": "kind: http"}, "ein Name darf kein `/`"),
-    (f"{HERE}/bots/new", {"form": "http", "name": "x", "url": "ftp://x"}, "beginnt nicht mit http:// oder https://"),
+    (f"{HERE}/bots/new", {"form": "yaml", "name": "a/b", "entry": "kind: http"}, "Namen dürfen kein `/`"),
+    (f"{HERE}/bots/new", {"form": "http", "name": "x", "url": "ftp://x"}, "muss mit http:// oder https:// beginnen"),
     (f"{HERE}/bots/new", {"form": "yaml", "name": "x", "entry": "kind: htp"}, "Meinten Sie 'http'?"),
     (f"{HERE}/suites", {"do": "shipped", "shipped": "fligth"}, "Meinten Sie 'flight'?"),
-    (f"{HERE}/suites", {"do": "upload"}, "Es wurde keine Datei gewählt"),
+    (f"{HERE}/suites", {"do": "upload"}, "Keine Datei ausgewählt"),
     (f"{HERE}/intents", {"classifier": "linear", "retries": "x"}, "muss eine ganze Zahl von 1 bis 100 sein"),
     (f"{HERE}/intents", {"classifier": "tfidf"}, "Das Projekt hat noch keine Beispiele"),
     (f"{HERE}/engines", {"classifiers": "tfidf"}, "1 angegeben: wählen Sie mindestens 2"),
     (f"{HERE}/settings", {"name": "Work", "threshold": "7", "classifier": "linear"}, "ist keine Zahl von 0 bis 1"),
-    ("/people", {"login": "reader@example.org", "name": "Twin"}, "Es gibt schon eine Person mit dem Anmeldenamen"),
+    (
+        "/people",
+        {"login": "reader@example.org", "name": "Twin"},
+        "Der Anmeldename 'reader@example.org' ist bereits vergeben",
+    ),
     ("/people", {"login": "", "name": ""}, "der Anmeldename braucht 1 bis"),
-    ("/account/keys", {"key": "", "days": "30"}, "wählen Sie mindestens etwas, das der Schlüssel darf"),
+    ("/account/keys", {"key": "", "days": "30"}, "wählen Sie mindestens eine Berechtigung für den Schlüssel"),
     ("/settings", {"contact": "x" * 400}, "dies ist länger als"),
-    ("/projects", {"name": "Jobs"}, "Es gibt schon ein Projekt 'jobs'"),
+    ("/projects", {"name": "Jobs"}, "Das Projekt 'jobs' existiert bereits"),
 )
 
 
@@ -74,7 +78,7 @@ def test_the_reasons_of_an_import_are_told_in_german(german: TestClient) -> None
     path = german.post(f"{HERE}/import", data={"pasted": lines}).headers["location"]
     pages = [german.get(f"{path}?kind={kind}").text for kind in ("", "added", "changed", "joined", "refused")]
     assert not set().union(*map(left_in_english, pages))
-    assert "kein Thema: schreiben Sie es nach einem Tabulator" in "".join(pages)
+    assert "kein Thema: geben Sie es nach einem Tabulator an" in "".join(pages)
     assert "ist ein reserviertes Wort" in "".join(pages)
     file = ("talks.csv", b"dialogue,speaker,text,rating\n1,A,hello,9\n2,A,hi,\n2,B,,\n", "text/csv")
     sent = german.post(f"{HERE}/dialogues/add", files={"file": file}, data={"batch": "one"})

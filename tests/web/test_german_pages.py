@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from vivavoce.store.stamps import now
 from vivavoce.web.language import catalogue
-from vivavoce.web.security import new_session_secret, session_cookie
+from vivavoce.web.security.cookies import session_cookie
+from vivavoce.workspace.access.secrets.tokens import new_session_secret
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 import vivavoce.web.pages
 from vivavoce.store.rows import Role
-from vivavoce.web.held_forms import MOST_BYTES, PERSON_COOKIE, SECRET_FIELDS, held_from_text
+from vivavoce.web.held_forms import MAX_BYTES, PERSON_COOKIE, SECRET_FIELDS, held_from_text
 from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ SECRET = "correct horse battery"  # noqa: S105 - of nobody
 TEXT = 'First line\r\n  second "line" <b>& äöü</b>\r\n'
 TOPICS = "/p/jobs/topics"
 PLACE = {"referer": "http://localhost/p/jobs/topics/new?from=today"}
-WAITING = "You were signed out. Sign in and your text will be waiting."
+WAITING = "You were signed out. Sign in to continue with your text."
 
 
 @pytest.fixture
 def people(house: House) -> House:
     with house.store.writing() as tx:
         for user in house.users.values():
-            tx.users.set_password(user.id, hash_password(SECRET, Cost(2, 1, 1)))
+            tx.users.set(user.id, password=hash_password(SECRET, Cost(2, 1, 1)))
     return house
 
 
@@ -86,7 +86,7 @@ def test_who_is_somebody_else_does_not_see_it(people: House) -> None:
     answer = signing_in(client, sent(client), Role.EDITOR)
     assert answer.status_code == 303
     shown = client.get(answer.headers["location"]).text
-    assert "Somebody else was signed in here before" in shown
+    assert "Someone else was signed in here before" in shown
     assert "second" not in shown
 
 
@@ -122,10 +122,10 @@ def test_every_secret_field_of_a_form_is_known_as_one() -> None:
 
 def test_what_is_too_long_to_wait_is_told_before_signing_in(people: House) -> None:
     client = signed_out(people)
-    answer = client.post(TOPICS, data={"name": "x", "text": "long " * MOST_BYTES}, headers=PLACE)
+    answer = client.post(TOPICS, data={"name": "x", "text": "long " * MAX_BYTES}, headers=PLACE)
     assert answer.status_code == 303
     page = client.get(answer.headers["location"]).text
-    assert "too long to be kept here" in page
+    assert "too long to keep here" in page
     assert 'value="/p/jobs/topics/new?from=today"' in page
 
 

@@ -9,7 +9,7 @@ from starlette.datastructures import FormData
 
 from vivavoce.web.forms import Fields
 from vivavoce.web.pages.scenarios.editor import letter_changes
-from vivavoce.web.pages.scenarios.form import MOST_SAID, MOST_TEXTS, read_draft
+from vivavoce.web.pages.scenarios.form import MAX_SAID, MAX_TEXTS, read_draft
 
 texts = st.text(st.sampled_from("ab c\n"), max_size=40)
 
@@ -32,7 +32,7 @@ def test_lines_within_the_most_have_no_fault() -> None:
 
 
 def test_a_turn_with_too_many_texts_is_refused() -> None:
-    form = Fields(FormData([("count", "1"), ("0-any", "text\n" * (MOST_TEXTS + 1))]), 1)
+    form = Fields(FormData([("count", "1"), ("0-any", "text\n" * (MAX_TEXTS + 1))]), 1)
     read_draft(form)
     assert "lines" in form.fault_of("0-any")
 
@@ -40,7 +40,7 @@ def test_a_turn_with_too_many_texts_is_refused() -> None:
 def test_each_slot_that_stands_there_twice_is_told_once() -> None:
     form = Fields(FormData([("count", "1"), ("0-slots", "a = 1\nb = 2\na = 3\na = 4")]), 1)
     read_draft(form)
-    assert [fault.message for fault in form.faults] == ["'a' stands there twice"]
+    assert [fault.message for fault in form.faults] == ["'a' appears twice"]
 
 
 @given(texts, texts)
@@ -50,7 +50,7 @@ def test_a_comparison_by_letters_holds_both_texts(before: str, after: str) -> No
     assert "".join(piece.text for piece in pieces if piece.kind != "removed") == after
 
 
-@pytest.mark.parametrize("length", [MOST_SAID // 2, MOST_SAID * 100])
+@pytest.mark.parametrize("length", [MAX_SAID // 2, MAX_SAID * 100])
 def test_texts_that_share_only_blanks_are_compared_at_once(length: int) -> None:
     # A search that takes the cube of the length would not come back within the time of a test run.
     pieces = letter_changes("a " * length, "b " * length)

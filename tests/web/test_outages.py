@@ -27,8 +27,11 @@ from vivavoce.store.database import Store, open_store
 from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
-from vivavoce.web.security import new_api_token, new_session_secret, saved_upload, session_cookie, uploads
+from vivavoce.web.security import uploads
+from vivavoce.web.security.cookies import session_cookie
 from vivavoce.web.security.headers import ALWAYS
+from vivavoce.web.security.uploads import saved_upload
+from vivavoce.workspace.access.secrets.tokens import new_api_token, new_session_secret
 
 if TYPE_CHECKING:
     from conftest import House, Served
@@ -107,8 +110,8 @@ def test_a_database_that_is_away_and_back_costs_two_lines_and_no_page(
         worker.join()
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 2, lines
-    assert "does not answer" in lines[0]
-    assert "serves again" in lines[1]
+    assert "does not respond" in lines[0]
+    assert "is available again" in lines[1]
 
 
 def test_the_page_of_an_outage_reads_its_language_from_the_browser_alone(
@@ -122,7 +125,7 @@ def test_the_page_of_an_outage_reads_its_language_from_the_browser_alone(
 def test_a_program_is_told_what_to_do_and_not_where_the_database_is(own_postgres: Any, signed_in: TestClient) -> None:
     own_postgres.stop()
     said = signed_in.get("/api/v1/projects", headers={"authorization": f"Bearer {new_api_token().text}"}).json()
-    assert said["what"] == "the database does not answer"
+    assert said["what"] == "the database does not respond"
     assert (said["where"], said["faults"]) == ("", [])
     assert said["remedy"]
 
@@ -156,13 +159,11 @@ def test_a_full_disk_is_reported_as_a_full_disk(
     for _ in range(3):
         page = editor.post("/p/jobs/topics", data={"name": "hours", "text": many})
         assert page.status_code == 503
-        assert "disk of the database is full" in page.text.lower()
-        assert "needs more space" in page.text
+        assert "database disk is full" in page.text.lower()
+        assert "free up space" in page.text
         assert "busy" not in page.text
         assert editor.get("/p/jobs/topics").status_code == 200
-    assert [record.getMessage() for record in caplog.records if "disk of the database" in record.getMessage()][
-        1:
-    ] == []
+    assert [record.getMessage() for record in caplog.records if "database disk" in record.getMessage()][1:] == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")

@@ -87,21 +87,21 @@ def test_it_has_a_form_made_from_its_options_and_a_page_made_from_its_findings(
     assert f'href="{path}"' in reader.get("/p/jobs").text
     page = editor.get(path).text
     assert 'name="max_letters" value="300" min="1" max="10000"' in page
-    assert "Start the exam" not in reader.get(path).text
+    assert "Start exam" not in reader.get(path).text
     refused = editor.post(path, data={"max_letters": "0", "title": "Mine"})
     assert refused.status_code == 400
     assert "must be a whole number from 1 to 10,000" in refused.text
     assert 'value="Mine"' in refused.text
     sent = editor.post(path, data={"max_letters": "200", "title": "Mine"})
     assert (sent.status_code, sent.headers["location"]) == (303, "/p/jobs/runs/1")
-    assert "waits for a free worker" in reader.get("/p/jobs/runs/1").text
+    assert "Waiting for a free worker" in reader.get("/p/jobs/runs/1").text
     work_off(topics.store)
     page = reader.get("/p/jobs/runs/1").text
     for shown in ("0 of 3 answers fit.", "Answers that fit", "Longest answer, in letters", "Write one.", "<td>hours"):
         assert shown in page or shown.replace("<td>", '<th scope="row">') in page, shown
     assert "report.html" not in page
     runs = reader.get("/p/jobs/runs?kind=answers").text
-    assert '<option value="answers" selected>Answers (1)' in runs
+    assert '<span dir="auto">Answers</span><span class="n">1</span>' in runs
 
 
 def test_it_runs_every_day_and_speaks_on_today(topics: Any, editor: TestClient, reader: TestClient) -> None:
@@ -161,7 +161,8 @@ def test_the_command_line_has_it_with_its_options(topics: Any) -> None:
     )
     assert made.returncode == 0, made.stderr
     run = json.loads(made.stdout)["run"]
-    assert (run["kind"], run["total"], run["title"]) == ("answers", 1, "Answers")
+    assert (run["kind"], run["total"]) == ("answers", 1)
+    assert run["title"].endswith(", Answers")
 
 
 def test_a_broken_exam_is_left_out_and_the_others_stay(
@@ -174,5 +175,5 @@ def test_a_broken_exam_is_left_out_and_the_others_stay(
     monkeypatch.syspath_prepend(str(tmp_path))
     plugins._points.cache_clear()
     assert [kind.name for kind in exam_kinds()] == ["intents", "engines", "conversations", "dialogues", "answers"]
-    assert "'broken' is left out" in caplog.text
-    assert "'odd' is left out" in caplog.text
+    assert "'broken' is skipped" in caplog.text
+    assert "'odd' is skipped" in caplog.text

@@ -19,7 +19,7 @@ from vivavoce.messages import say_count
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.numbers import share_text
-from vivavoce.reports.shared.svg import DARK, PALETTE, css_variables
+from vivavoce.reports.shared.svg import PALETTE
 from vivavoce.web import charts
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import LANGUAGES, Words
@@ -31,15 +31,18 @@ from vivavoce.web.rendering import (
     Flash,
     Frame,
     Link,
+    NavGroup,
     Person,
+    app_styles,
     choose_theme,
     environment,
     render,
     static_url,
 )
 
-CSS = (STATIC / "app.css").read_text(encoding="utf-8")
+CSS = app_styles().decode()
 SCRIPT = (STATIC / "app.js").read_text(encoding="utf-8")
+JUMP = (STATIC / "jump.js").read_text(encoding="utf-8")
 DRAFTS = (STATIC / "drafts.js").read_text(encoding="utf-8")
 EN, DE = Writer(Words("en")), Writer(Words("de"))
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
@@ -60,10 +63,12 @@ def page(**changes: Any) -> str:
 
 
 def test_the_frame_says_where_the_reader_is() -> None:
-    nav = (Link("Today", "/today"), Link("Topics", "/topics", current=True, key="o"))
-    text = page(nav=nav, user=Person("Ada", "editor"), project=Link("FAQ", "/p/faq"))
-    assert text.count('aria-current="page"') == 1
-    assert '<a href="/topics" aria-current="page" data-key="g o">Topics</a>' in text
+    links = (Link("Topics", "/topics", current=True, key="o"), Link("Import", "/import"))
+    groups = (NavGroup("Today", "home", (Link("Today", "/today"),)), NavGroup("Content", "topic", links))
+    text = page(groups=groups, user=Person("Ada", "editor"), project=Link("FAQ", "/p/faq"))
+    assert text.count('aria-current="page"') == 2, "in the sidebar, and in the tabs of a phone"
+    assert '<a href="/topics" aria-current="page" data-key="g o">' in text
+    assert '<details class="menu here" name="tabs">' in text
     assert "<title>Topics · FAQ · vivavoce</title>" in text
     assert 'action="/sign-out"' in text
 
@@ -95,7 +100,7 @@ def test_hostile_names_stay_text() -> None:
     text = page(
         title=HOSTILE,
         user=Person(HOSTILE),
-        nav=(Link(HOSTILE, HOSTILE),),
+        groups=(NavGroup(HOSTILE, "home", (Link(HOSTILE, HOSTILE),)),),
         projects=(Link(HOSTILE, HOSTILE),),
         flashes=(Flash(HOSTILE),),
         path=HOSTILE,
@@ -146,24 +151,30 @@ def test_templates_hold_no_inline_script_or_style(path: Path) -> None:
 
 def test_the_static_files_fetch_nothing_from_elsewhere() -> None:
     assert not re.search(r"https?://|@import|url\(", CSS)
-    assert not re.search(r"https?://|\beval\b|new Function|innerHTML|document\.write|\.style\b", SCRIPT + DRAFTS)
+    assert not re.search(
+        r"https?://|\beval\b|new Function|innerHTML|document\.write|\.style\b", SCRIPT + DRAFTS + JUMP
+    )
 
 
 def test_the_script_stays_small() -> None:
     assert len(SCRIPT.splitlines()) <= 250
     assert len(DRAFTS.splitlines()) <= 160
+    assert len(JUMP.splitlines()) <= 60
 
 
 def test_the_page_has_the_colours_of_the_charts() -> None:
-    assert CSS.count(css_variables(PALETTE)) == 2, "once for the screen, once for paper"
-    assert CSS.count(css_variables(DARK)) == 2, "once for the system's choice, once for the person's"
+    assert {f"--viva-{name}" for name in PALETTE} == set(re.findall(r"(--viva-[a-z-]+):", CSS))
 
 
-def test_every_own_colour_is_given_for_light_and_dark() -> None:
-    declared = [set(re.findall(r"(--[a-z-]+):", block)) for block in re.findall(r"\{([^{}]*--accent:[^{}]*)\}", CSS)]
-    assert len(declared) == 4
-    assert all(names == declared[0] for names in declared)
-    assert set(re.findall(r"var\((--[a-z-]+)", CSS)) <= declared[0]
+def test_every_colour_is_given_for_light_and_dark_and_in_one_place() -> None:
+    tokens = re.search(r":root \{ color-scheme: light dark;([^}]*)\}", CSS)
+    assert tokens
+    declared = dict(re.findall(r"(--[a-z0-9-]+): ([^;]+);", tokens[1]))
+    assert set(re.findall(r"var\((--[a-z0-9-]+)\)", CSS)) <= set(declared)
+    single = {name for name, value in declared.items() if re.match(r"#|rgb", value)}
+    assert single == {"--on-accent"}, "white on the accent in both"
+    elsewhere = re.findall(r"#[0-9a-f]{3,8}\b", CSS.replace(tokens[0], ""))
+    assert set(elsewhere) <= {"#fff", "#ffffff"}
 
 
 # The script of live charts
@@ -360,7 +371,7 @@ def test_a_talk_tells_who_spoke_and_what_came_of_it() -> None:
     turns = [Turn("Hello", visitor=True), Turn("Hi", outcome="right", tone="good", meaning="as expected")]
     text = part("transcript('Bot one', turns, 'talk', '/talk', 2)", turns=turns)
     assert text.index("Visitor") < text.index("Hello") < text.index("Bot</span>") < text.index("Hi")
-    assert '<span class="mark good" title="as expected">right</span>' in text
+    assert re.search(r'<span class="chip good" title="as expected"><svg.*</svg>right</span>', text)
 
 
 def test_there_is_no_pager_for_one_page() -> None:

@@ -17,7 +17,7 @@ from vivavoce.web import api, pages
 from vivavoce.web.access import Needs
 from vivavoce.web.app import API, bare_app, routers
 from vivavoce.workspace.access.keys import make_key
-from vivavoce.workspace.access.signing_in import actor_of
+from vivavoce.workspace.access.sessions import actor_of
 
 if TYPE_CHECKING:
     from conftest import House
@@ -34,6 +34,8 @@ OPEN = {
     "/healthz",
     "/healthz/{part}",
     "/static",
+    "/static/app.css",
+    "/static/icons.svg",
     "/static/vega.js",
     f"{API}/openapi.json",
 }

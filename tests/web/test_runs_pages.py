@@ -43,7 +43,7 @@ def test_runs_are_narrowed_down_by_kind_and_state(hall: Any, reader: TestClient)
     done = reader.get("/p/jobs/runs?kind=intents&state=done").text
     assert "the first" in done
     assert "the second" not in done
-    assert "No such run" in reader.get("/p/jobs/runs?kind=dialogues").text
+    assert "No matching runs" in reader.get("/p/jobs/runs?kind=dialogues").text
 
 
 def test_the_progress_is_asked_for_until_the_run_is_over(hall: Any, reader: TestClient) -> None:
@@ -56,7 +56,7 @@ def test_the_progress_is_asked_for_until_the_run_is_over(hall: Any, reader: Test
     changed = reader.get("/p/jobs/runs/1/progress?version=0")
     assert changed.status_code == 200
     assert changed.text.lstrip().startswith('<section id="run-progress"')
-    assert "No worker is there" in changed.text
+    assert "No worker is running" in changed.text
     finish(hall.store, run, found_in("intents", 0.3))
     over = reader.get(f"/p/jobs/runs/1/progress?version={version[1]}")
     assert (over.status_code, over.headers["location"]) == (303, "/p/jobs/intents/1")
@@ -74,7 +74,7 @@ def test_a_reader_sees_no_button_that_an_editor_has(hall: Any, reader: TestClien
 def test_an_editor_cancels_goes_on_renames_and_deletes(hall: Any, editor: TestClient) -> None:
     start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
     assert editor.post("/p/jobs/runs/1/cancel").headers["location"] == "/p/jobs/intents/1"
-    assert "Go on with the run" in editor.get("/p/jobs/intents/1").text
+    assert "Resume run" in editor.get("/p/jobs/intents/1").text
     assert editor.post("/p/jobs/runs/1/resume").status_code == 303
     assert editor.post("/p/jobs/runs/1/rename", data={"title": "Spring"}).status_code == 303
     assert "Spring" in editor.get("/p/jobs/intents/1").text
@@ -90,7 +90,7 @@ def test_what_failed_is_told_with_its_reason_and_tried_again(hall: Any, editor: 
     finish(hall.store, run, found_in("intents", 0.3), failed=1)
     page = editor.get("/p/jobs/intents/1").text
     assert "the engine is on fire" in page
-    assert "Try again what failed" in page
+    assert "Retry what failed" in page
     assert editor.post("/p/jobs/runs/1/retry").status_code == 303
     with hall.store.reading() as tx:
         assert tx.runs.get(run.id).state is RunState.WAITING
@@ -120,9 +120,9 @@ def begin(hall: Any, ago: float) -> None:
 def test_a_run_whose_worker_was_killed_says_since_when_nobody_is_at_work(hall: Any, reader: TestClient) -> None:
     begin(hall, 22)
     page = reader.get("/p/jobs/intents/1").text
-    assert re.search(r"Waiting for a worker: the last one went silent (\d+ min )?\d+ s ago\.", page)
+    assert re.search(r"Waiting for a worker: the last one stopped responding (\d+ min )?\d+ s ago\.", page)
     assert "viva worker" in page
-    assert "The run is going on" not in page
+    assert not re.search(r"Round \d|Reading \d", page)
     version = re.search(r'data-version="(\d+)"', page)
     assert version is not None
     # Nothing of the run changed, but the page is to see the seconds pass.
@@ -137,31 +137,47 @@ def test_where_another_worker_is_there_the_page_says_when_it_goes_on(hall: Any, 
     with hall.store.writing() as tx:
         tx.workers.beat(WorkerRow("fresh", "here", 2, now(), now()))
     page = reader.get("/p/jobs/intents/1").text
-    assert re.search(r"What it had begun is free for another in \d+ s\.", page)
+    assert re.search(r"Another worker can take over its work in \d+ s\.", page)
     assert "viva worker" not in page
 
 
 def test_a_run_with_a_worker_at_work_is_going_on(hall: Any, reader: TestClient) -> None:
     begin(hall, 5)
     page = reader.get("/p/jobs/intents/1").text
-    assert "The run is going on." in page
-    assert "silent" not in page
+    assert "Round 1 of " in page or re.search(r"Reading \d+ texts\.", page)
+    assert "stopped responding" not in page
     assert reader.get("/api/v1/projects/jobs/runs/1/progress").json()["silence"] is None
 
 
-def options_of(page: str) -> list[str]:
-    return [" ".join(found.split()) for found in re.findall(r"<option[^>]*>(.*?)</option>", page, re.DOTALL)]
+def facets_of(page: str) -> dict[str, str]:
+    """Return the choices of a list with how many rows each shows."""
+    facets = page.split('class="facets')[1].split("</nav>", maxsplit=1)[0]
+    return dict(re.findall(r'<span dir="auto">(.*?)</span><span class="n">(.*?)</span>', facets))
 
 
 def test_the_filters_of_runs_say_how_many_each_choice_shows(hall: Any, reader: TestClient) -> None:
     hold_intents(hall.store, hall.project)
     hold_engines(hall.store, hall.project)
     start_intents(hall.store, PRODUCT, hall.project, options=SMALL)
-    assert {"all exams (3)", "Intents (2)", "Engines (1)", "Dialogues (0)"} <= set(
-        options_of(reader.get("/p/jobs/runs").text)
-    )
-    done = options_of(reader.get("/p/jobs/runs?state=done&kind=intents").text)
-    assert {"all exams (2)", "Intents (1)", "all states (2)", "waiting (1)", "done (1)"} <= set(done)
+    page = reader.get("/p/jobs/runs").text
+    assert facets_of(page) == {
+        "all exams": "3",
+        "Topic exam": "2",
+        "Classifiers": "1",
+        "any status": "3",
+        "waiting": "1",
+        "done": "2",
+    }
+    assert "1 run in progress, 3 in all." in page
+    done = facets_of(reader.get("/p/jobs/runs?state=done&kind=intents").text)
+    assert done == {
+        "all exams": "2",
+        "Topic exam": "1",
+        "Classifiers": "1",
+        "any status": "2",
+        "waiting": "1",
+        "done": "1",
+    }
 
 
 def test_a_way_of_asking_that_a_page_does_not_have_has_its_own_number(editor: TestClient) -> None:

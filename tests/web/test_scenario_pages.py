@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -200,8 +202,44 @@ def test_an_answer_is_tried_at_once(editor, rows) -> None:
 def test_the_bot_is_asked_for_its_current_answer(house, editor, rows) -> None:
     bot = add_bot(house, {"kind": "keywords"})
     path = f"/p/jobs/scenarios/{rows['flight-basic-01'].id}"
-    page = press(editor, path, editor.get(path).text, "ask:1", bot=bot).text
+    page = press(editor, path, editor.get(path).text, "ask:1", **{"0-bot": "nobody", "1-bot": bot}).text
     assert "Booked" in fields_in(page)["1-answer"][0]
+    assert "Booked" not in fields_in(page)["1-any"][0]
+
+
+def test_the_bot_s_current_answer_is_used_in_one_step(house, editor, rows) -> None:
+    bot = add_bot(house, {"kind": "keywords"})
+    path = f"/p/jobs/scenarios/{rows['flight-basic-01'].id}"
+    page = press(editor, path, editor.get(path).text, "adopt:1", **{"1-bot": bot}).text
+    assert "Booked" in fields_in(page)["1-any"][0]
+    assert ">passes<" in page
+
+
+def test_what_a_button_shows_is_what_it_is_called(editor, rows) -> None:
+    page = editor.get(f"/p/jobs/scenarios/{rows['flight-basic-01'].id}").text
+    buttons = re.findall(r"<button[^>]*>", page[page.index('<form method="post" action="/p/jobs/scenarios') :])
+    assert buttons
+    assert not [button for button in buttons if "aria-label" in button]
+
+
+def test_a_scenario_that_expects_nothing_is_saved_with_a_warning(editor, flight) -> None:
+    path = f"/p/jobs/suites/{flight.id}/new"
+    page = editor.get(path).text
+    assert "This scenario expects nothing" not in page
+    saved = press(editor, path, page, "save", **{"name": "empty", "level": "basic", "0-said": "hello"})
+    assert saved.status_code == 303
+    flash = b64decode(saved.cookies["viva_flash"].strip('"'), altchars=b"-_").decode()
+    assert "no turn expects anything, so nothing is checked" in flash
+    assert "This scenario expects nothing" in editor.get(saved.headers["location"]).text
+
+
+def test_accepted_replies_are_edited_with_their_turn(editor, rows) -> None:
+    path = f"/p/jobs/scenarios/{rows['flight-basic-01'].id}"
+    accepted = {"0-accepted": "Ask again *.", "0-answer": "Ask again tomorrow."}
+    assert press(editor, path, editor.get(path).text, "save", **accepted).status_code == 303
+    page = editor.get(path).text
+    assert fields_in(page)["0-accepted"] == ["Ask again *."]
+    assert ">passes<" in press(editor, path, page, "try:0", **{"0-answer": "Ask again tomorrow."}).text
 
 
 def test_a_talk_becomes_a_scenario(house, editor, flight) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.testclient import TestClient
 
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule, list_schedules
+from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule, list_schedules, start_scheduled
 from vivavoce.workspace.scenarios.suites import import_suite
 
 PATH = "/p/jobs/schedules"
@@ -40,6 +42,22 @@ def test_conversations_are_scheduled_with_suite_bots_and_levels(house, editor: T
     assert editor.post(f"{PATH}/new", data=form).status_code == 303
     (line,) = list_schedules(house.store, house.project)
     assert line.schedule.options == {"suite": suite, "bots": ["keywords"], "levels": ["basic"], "repeats": 2}
+
+
+def test_a_daily_run_may_have_several_suites(house, editor: TestClient) -> None:
+    rows = [import_suite(house.store, PRODUCT, house.project, name) for name in ("flight", "medical")]
+    assert len(rows) == 2
+    page = editor.get(f"{PATH}/new?kind=conversations").text
+    suites = re.findall('name="suite" value="([^"]+)"', page)
+    form = {"kind": "conversations", "suite": suites, "bots": ["keywords"], "levels": ["basic"], "repeats": "1"}
+    assert editor.post(f"{PATH}/new", data=form).status_code == 303
+    (line,) = list_schedules(house.store, house.project)
+    assert line.schedule.options["suite"] == suites
+    shown = editor.get(f"{PATH}/{line.schedule.id}/edit").text
+    assert all(f'value="{suite}" checked' in shown for suite in suites)
+    run = start_scheduled(house.store, line.schedule)
+    assert run.options["suites"] == suites
+    assert editor.get(PATH).status_code == 200
 
 
 def test_a_refused_form_keeps_what_was_ticked(house, editor: TestClient) -> None:

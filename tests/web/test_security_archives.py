@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sent_files import damaged, upload, zipped
 
 from vivavoce.errors import DataError, FileError, VivaError
-from vivavoce.web.security import forget_upload, saved_upload, unpacked_archive
-from vivavoce.web.security.archives import ArchiveLimits
+from vivavoce.web.security.archives import ArchiveLimits, unpacked_archive
+from vivavoce.web.security.uploads import forget_upload, saved_upload
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +86,7 @@ def test_an_archive_that_breaks_half_way_leaves_nothing(tmp_path: Path) -> None:
     data = zipped({"a.csv": b"one", "b.csv": b"two"})
     place = data.index(b"b.csv") + 5
     path = saved_upload(upload(data[:place] + b"\xff" + data[place + 1 :]), tmp_path / "in")
-    with pytest.raises(FileError, match="cannot be unpacked"):
+    with pytest.raises(FileError, match="cannot unpack the archive"):
         unpacked_archive(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

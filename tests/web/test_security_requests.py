@@ -14,19 +14,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from vivavoce.web.security import (
-    SECRET_PAGE,
-    Protection,
-    came_over_https,
-    client_address,
-    ended_cookie,
-    has_session,
-    protected,
-    read_session,
-    session_cookie,
-)
-from vivavoce.web.security.headers import CONTENT_POLICY
+from vivavoce.web.security.cookies import ended_cookie, has_session, read_session, session_cookie
+from vivavoce.web.security.headers import CONTENT_POLICY, SECRET_PAGE
 from vivavoce.web.security.origins import HostGuard, OriginGuard, is_known_host, is_own_request
+from vivavoce.web.security.protection import Protection, protected
+from vivavoce.web.security.proxies import came_over_https, client_address
 
 pytestmark = pytest.mark.slow
 

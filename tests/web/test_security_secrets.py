@@ -8,22 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import DataError
-from vivavoce.web.security import (
-    bearer_token,
+from vivavoce.workspace.access.secrets.passwords import (
+    MAX_CHARACTERS,
+    USUAL,
+    Cost,
     check_password,
-    digest_of,
     hash_password,
+    password_faults,
+    rehash_needed,
+)
+from vivavoce.workspace.access.secrets.tokens import (
+    API_TOKEN_PATTERN,
+    bearer_token,
+    digest_of,
     is_api_token,
-    matches,
     new_api_token,
     new_link_secret,
     new_session_secret,
-    password_faults,
-    rehash_needed,
-    shortened,
 )
-from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, USUAL, Cost
-from vivavoce.workspace.access.secrets.tokens import API_TOKEN_PATTERN
 
 pytestmark = pytest.mark.slow
 
@@ -120,14 +122,16 @@ def test_a_good_password_breaks_no_rule(password: str) -> None:
     ],
 )  # fmt: skip
 def test_what_everybody_tries_first_is_refused(password: str) -> None:
-    assert ["first" in fault.message for fault in password_faults(password)] == [True]
+    assert ["too common" in fault.message for fault in password_faults(password)] == [True]
 
 
 @pytest.mark.parametrize(
     "password", ["anna.schmidt", "ANNA.SCHMIDT@example.com", "anna.schmidt2024!", " Anna.Schmidt "]
 )
 def test_the_name_is_no_password(password: str) -> None:
-    assert any("sign-in name" in fault.message for fault in password_faults(password, "anna.schmidt@example.com"))
+    assert any(
+        "must not be the login" in fault.message for fault in password_faults(password, "anna.schmidt@example.com")
+    )
 
 
 def test_every_broken_rule_is_told_at_once() -> None:
@@ -155,10 +159,10 @@ def test_secrets_differ_fit_their_digest_and_stay_out_of_logs(new: object) -> No
     made = [new() for _ in range(50)]  # type: ignore[operator]
     assert len({secret.text for secret in made}) == 50
     for secret in made:
-        assert matches(secret.text, secret.digest)
+        assert digest_of(secret.text) == secret.digest
         assert secret.text not in repr(secret)
         assert re.fullmatch(r"[0-9A-Za-z_]{40,}", secret.text)
-    assert not matches(made[0].text, made[1].digest)
+    assert digest_of(made[0].text) != made[1].digest
 
 
 def test_the_digest_is_sha_256() -> None:
@@ -168,9 +172,8 @@ def test_the_digest_is_sha_256() -> None:
 @settings(deadline=None)
 @given(st.text(), st.text())
 def test_a_digest_fits_one_text_only(text: str, other: str) -> None:
-    assert matches(text, digest_of(text))
-    assert matches(other, digest_of(text)) == (text == other)
-    assert not matches(text, other)
+    assert (digest_of(other) == digest_of(text)) == (text == other)
+    assert digest_of(text) != other
 
 
 def test_a_leaked_token_is_found_in_a_text() -> None:
@@ -185,11 +188,6 @@ def test_a_mistyped_token_is_known_without_asking_the_store(place: int, sign: st
     changed = token[:place] + sign + token[place + 1 :]
     assert is_api_token(token)
     assert is_api_token(changed) == (changed == token)
-
-
-def test_a_token_in_a_list_shows_its_end_only() -> None:
-    token = new_api_token().text
-    assert shortened(token) == f"viva_…{token[-4:]}"
 
 
 @pytest.mark.parametrize(

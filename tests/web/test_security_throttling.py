@@ -4,11 +4,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.web.security import Attempt, Wait, address_key, kept_attempts, login_key, new_attempt, waiting_time
-from vivavoce.workspace.access.secrets.throttling import FORGET_AFTER, LONGEST_WAIT
+from vivavoce.workspace.access.secrets.throttling import (
+    FORGET_AFTER,
+    LONGEST_WAIT,
+    Attempt,
+    Wait,
+    address_key,
+    kept_attempts,
+    login_key,
+    waiting_time,
+)
 
 NOW = 1_700_000_000.0
 HOME, AWAY = "192.0.2.1", "198.51.100.7"
+
+
+def new_attempt(login: str, address: str, at: float, *, succeeded: bool) -> Attempt:
+    return Attempt(login_key(login), address_key(address), at, succeeded)
 
 
 def failed(n: int, login: str = "anna", address: str = HOME, at: float = NOW) -> list[Attempt]:

@@ -25,16 +25,17 @@ from vivavoce.conversations import read_suite
 from vivavoce.errors import FileError, UsageError, VivaError
 from vivavoce.files import read_dataset
 from vivavoce.files.yamls import read_yaml
-from vivavoce.web.security import (
+from vivavoce.web.security.uploads import (
+    MAX_NAME_BYTES,
+    MEGABYTE,
     BodyLimit,
     FormLimits,
     forget_upload,
+    name_as_sent,
     read_form,
     safe_name,
     saved_upload,
-    told_by_name,
 )
-from vivavoce.web.security.uploads import MAX_NAME_BYTES, MEGABYTE
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +155,7 @@ def test_a_framework_that_turns_errors_into_answers_does_not_hide_the_reason() -
 
 def test_a_person_reads_the_reason_on_a_page() -> None:
     answer = limited().post("/", content=b"x" * 101, headers={"Accept": "text/html"})
-    assert "<h1>This is more than the 100 bytes" in answer.text
+    assert "<h1>This exceeds the limit of 100 bytes" in answer.text
 
 
 @pytest.mark.parametrize("size", [60, 5_000])
@@ -244,7 +245,7 @@ def test_a_file_already_read_is_kept_from_its_beginning(tmp_path: Path) -> None:
 
 
 def test_a_file_beyond_the_limit_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"faq\.csv: the file has more than 5 bytes"):
+    with pytest.raises(FileError, match=r"faq\.csv: the file is larger than 5 bytes"):
         saved_upload(upload(b"123456"), tmp_path, max_bytes=5)
     assert list(tmp_path.iterdir()) == []
 
@@ -260,7 +261,7 @@ def test_errors_about_a_kept_file_do_not_tell_folders_of_the_server(tmp_path: Pa
     path = saved_upload(upload(b"text,intent\nhi\n"), tmp_path)
     with pytest.raises(VivaError) as caught:
         read_dataset(path)
-    told = told_by_name(caught.value, path)
+    told = name_as_sent(caught.value, path)
     assert str(tmp_path) in str(caught.value)
     assert str(tmp_path) not in str(told)
     assert "faq.csv" in str(told)
@@ -358,7 +359,7 @@ HARMFUL_YAML = {
     "what contains itself": "&a [*a]",
     "code": "!!python/object/apply:os.system ['true']\n---\nsecond: document",
     "no text": "\x00\x01",
-    "half a character": '"\\ud800"',
+    "an incomplete character": '"\\ud800"',
 }
 
 
@@ -367,7 +368,7 @@ def test_harmful_yaml_is_refused_or_only_text(kind: str, tmp_path: Path) -> None
     path = saved_upload(upload(HARMFUL_YAML[kind].encode(), "suite.yaml"), tmp_path)
     with pytest.raises(VivaError):
         read_suite(path)
-    if kind != "half a character":
+    if kind != "an incomplete character":
         with pytest.raises(VivaError):
             read_yaml(path)
 

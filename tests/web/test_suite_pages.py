@@ -26,7 +26,7 @@ def flight(house, editor) -> str:
 def test_a_project_without_suites_says_what_to_do(editor) -> None:
     page = editor.get("/p/jobs/suites")
     assert page.status_code == 200
-    assert "No suite yet" in page.text
+    assert "No suites yet" in page.text
 
 
 def test_a_file_that_is_taken_out_and_brought_in_again_is_the_same_suite(house, editor, flight, tmp_path) -> None:
@@ -72,7 +72,7 @@ def test_a_file_of_another_tool_is_named_on_the_page(editor) -> None:
     promptfoo = b"prompts: [a]\nproviders: [b]\ntests: []\n"
     for name, content, what in (
         ("a.yaml", promptfoo, "a promptfoo configuration"),
-        ("a.zip", packed.getvalue(), "an export of a Dialogflow CX agent"),
+        ("a.zip", packed.getvalue(), "a Dialogflow CX agent export"),
     ):
         answer = editor.post("/p/jobs/suites", data={"do": "upload"}, files={"file": (name, content)})
         assert answer.status_code == 400
@@ -89,7 +89,7 @@ def test_scenarios_are_found_by_word_domain_and_level_and_sorted(editor, flight)
     path = f"/p/jobs/suites/{flight}"
     assert "57 scenarios" in editor.get(path).text
     assert "flight-complex-01<" not in editor.get(f"{path}?level=basic").text
-    assert "No scenario fits" in editor.get(f"{path}?q=zzzzz").text
+    assert "No scenario matches" in editor.get(f"{path}?q=zzzzz").text
     forwards, backwards = (editor.get(f"{path}?sort={sort}").text for sort in ("title", "-title"))
     assert 'aria-sort="ascending"' in forwards
     first, last = "A backpacker asks what Numbat gives<", "The way to town is not ours<"
@@ -128,7 +128,7 @@ def test_a_reader_looks_and_takes_files_but_changes_nothing(reader, editor, flig
     path = f"/p/jobs/suites/{flight}"
     page = reader.get(path)
     assert page.status_code == 200
-    assert "Paste a sheet" not in page.text
+    assert "Paste from a spreadsheet" not in page.text
     assert reader.get(f"{path}/file").status_code == 200
     assert reader.post("/p/jobs/suites", data={"do": "create", "name": "x"}).status_code == 403
     assert reader.post(f"{path}/delete").status_code == 403

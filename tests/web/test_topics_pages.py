@@ -57,11 +57,12 @@ def test_an_empty_project_says_what_to_do_next(editor: TestClient, reader: TestC
 
 def test_the_list_shows_sizes_and_flags_and_escapes_names(reader: TestClient, visa: str, pay: str) -> None:
     text = reader.get(TOPICS).text
-    assert "2 topics with 8 examples; 1 of them needs a look." in text
+    assert "2 topics, 8 examples; 1 needs attention." in text
     assert "pay &lt;b&gt;" in text
     assert "<b>" not in text
     assert text.count("few examples") == 2, "the flag of one topic and the filter"
-    assert "No intents exam has been held yet" in text
+    assert "1 topic has no answer" in text, "counted apart"
+    assert "not examined yet" in text
     assert 'type="checkbox" name="topic"' not in text, "a reader chooses nothing"
 
 
@@ -72,7 +73,7 @@ def test_the_list_is_searched_sorted_and_paged_by_its_address(
     found = reader.get(TOPICS, params={"q": "VISA", "sort": sort, "page": 1}).text
     assert f"{TOPICS}/{visa}" in found
     assert f"{TOPICS}/{pay}" not in found
-    assert "1 of 2 topics fits." in found
+    assert "1 of 2 topics shown." in found
     beyond = reader.get(TOPICS, params={"sort": sort, "page": 9})
     assert beyond.status_code == 200
     assert reader.get(TOPICS, params={"sort": "colour"}).status_code == 400
@@ -99,7 +100,7 @@ def test_a_topic_shows_its_examples_answer_and_history(editor: TestClient, reade
     assert "6 examples, not examined yet." in text
     assert "Yes." in text
     assert "visa 5" in text
-    assert "Topic visa made with 6 examples" in text
+    assert "Topic visa created with 6 examples" in text
     assert "visa 5" not in editor.get(f"{TOPICS}/{visa}?q=visa+1").text
     assert "<textarea" not in reader.get(f"{TOPICS}/{visa}").text
     assert reader.get(f"{TOPICS}/nowhere").status_code == 404
@@ -151,7 +152,7 @@ def test_deleting_and_merging_say_before_what_will_happen(
     editor: TestClient, house: Any, visa: str, pay: str
 ) -> None:
     ask = editor.get(f"{TOPICS}/delete", params={"topic": [visa, pay]}).text
-    assert "2 topics are deleted with their examples (8) and answers (1)." in ask
+    assert "This deletes 2 topics with their examples (8) and answers (1)." in ask
     ask = editor.get(f"{TOPICS}/merge", params={"topic": [visa, pay]}).text
     assert "up to 8 examples" in ask
     assert names(house) == {"visa", "pay <b>"}
@@ -185,11 +186,11 @@ def test_examples_are_added_written_anew_moved_split_off_and_deleted(
     editor.post("/p/jobs/examples/move", data={"from": visa, "example": own["visa 1"], "target": "oos"})
     assert "visa 1" in editor.get(f"{TOPICS}/out-of-scope").text
     chosen = {"example": [own["visa 2"], own["visa 3"]], "from": visa}
-    assert "2 examples become a topic" in editor.get("/p/jobs/examples/split", params=chosen).text
+    assert "2 examples become a new topic" in editor.get("/p/jobs/examples/split", params=chosen).text
     assert editor.post("/p/jobs/examples/split", data=chosen | {"name": "visa"}).status_code == 400
     assert editor.post("/p/jobs/examples/split", data=chosen | {"name": "permits"}).status_code == 303
     assert "permits" in names(house)
-    assert "2 examples are deleted" in editor.get("/p/jobs/examples/delete", params=chosen).text
+    assert "This deletes 2 examples" in editor.get("/p/jobs/examples/delete", params=chosen).text
     editor.post("/p/jobs/examples/delete", data=chosen)
     assert "visa 2" not in examples(house)
 
@@ -197,7 +198,7 @@ def test_examples_are_added_written_anew_moved_split_off_and_deleted(
 def test_nothing_chosen_and_what_is_gone_are_told_on_the_page(editor: TestClient, visa: str) -> None:
     none = editor.post("/p/jobs/examples/move", data={"from": visa, "target": "oos"})
     assert none.status_code == 400
-    assert "no example is chosen" in none.text.lower()
+    assert "no example selected" in none.text.lower()
     assert editor.get("/p/jobs/examples/gone").status_code == 404
 
 
@@ -221,7 +222,7 @@ def test_a_topic_is_chosen_on_purpose_before_examples_are_moved_and_the_ticks_st
     chosen = examples(house, visa)["visa 1"]
     refused = editor.post("/p/jobs/examples/move", data={"from": visa, "example": chosen, "reason": "wrong place"})
     assert refused.status_code == 400
-    assert "no topic is chosen" in refused.text.lower()
+    assert "no topic selected" in refused.text.lower()
     assert f'value="{chosen}" checked' in refused.text
     assert "wrong place" in refused.text
     moved = {"from": visa, "example": chosen, "target": "pay <b>", "reason": "wrong place"}
@@ -234,12 +235,14 @@ def test_a_merge_asks_which_topic_remains_and_shows_the_answers_before_one_is_lo
 ) -> None:
     editor.post(f"{TOPICS}/{pay}/edit", data={"name": "pay", "answer-en": "Monthly."})
     asked = editor.get(f"{TOPICS}/merge", params={"topic": [visa, pay]}).text
-    assert '<option value="" selected>choose a topic</option>' in asked
+    assert f'name="into" value="{visa}" checked' in asked, "the larger one is chosen beforehand"
+    assert "visa 5" in asked, "the questions are shown"
+    assert '<option value="" selected>choose what to do</option>' in asked, "where answers differ, nothing is chosen"
     assert "Monthly." in asked
     assert "Yes." in asked
     none = editor.post(f"{TOPICS}/merge", data={"topic": [visa, pay]})
     assert none.status_code == 400
-    assert "no topic is chosen" in none.text.lower()
+    assert "no topic selected" in none.text.lower()
     torn = editor.post(f"{TOPICS}/merge", data={"topic": [pay], "into": visa})
     assert torn.status_code == 400
     assert "Monthly." in torn.text
@@ -261,7 +264,7 @@ def test_ticks_hold_for_one_page_or_for_all_that_match(editor: TestClient, house
     assert "all 60 that match the filter" in page
     every = {"from": visa, "all": "on", "q": "permit", "total": "60"}
     ask = editor.get("/p/jobs/examples/delete", params=every).text
-    assert "60 examples are deleted" in ask
+    assert "This deletes 60 examples" in ask
     assert 'name="example"' not in ask
     assert editor.post("/p/jobs/examples/delete", data=every | {"total": "59"}).status_code == 409
     assert editor.post("/p/jobs/examples/move", data=every | {"target": "oos"}).status_code == 303
@@ -277,7 +280,7 @@ def test_all_topics_that_match_are_deleted_together(editor: TestClient, house: A
     editor.post(f"{path}/apply")
     assert "all 45 that match the filter" in editor.get(f"{TOPICS}?q=topic").text
     every = {"all": "on", "q": "topic", "total": "45"}
-    assert "45 topics are deleted" in editor.get(f"{TOPICS}/delete", params=every).text
+    assert "This deletes 45 topics" in editor.get(f"{TOPICS}/delete", params=every).text
     assert editor.post(f"{TOPICS}/delete", data=every).status_code == 303
     assert names(house) == {"visa"}
 
@@ -286,13 +289,61 @@ def test_examples_that_say_nearly_the_same_are_found_from_the_list(
     editor: TestClient, reader: TestClient, visa: str
 ) -> None:
     assert f"{TOPICS}/duplicates" in reader.get(TOPICS).text
-    assert "No two examples say nearly the same." in reader.get(f"{TOPICS}/duplicates").text
+    assert "No near-duplicate examples." in reader.get(f"{TOPICS}/duplicates").text
     editor.post(TOPICS, data={"name": "pay", "text": "Visa 0!\nsalary"})
     page = reader.get(f"{TOPICS}/duplicates?show=apart").text
-    assert "1 group of examples" in page
-    assert "1 of them stands under different topics" in page
+    assert "1 group of near-duplicate examples" in page
+    assert "1 of them spans different topics" in page
     assert "Visa 0!" in page
     assert "salary" not in page
+
+
+def test_near_duplicates_are_moved_and_deleted_where_they_are_seen(
+    editor: TestClient, house: Any, visa: str, pay: str
+) -> None:
+    page = editor.get(f"{TOPICS}/duplicates").text
+    own = examples(house, pay)["visa 0"]
+    assert f'name="example" value="{own}"' in page
+    sent = {"from": "duplicates", "example": own}
+    refused = editor.post("/p/jobs/examples/move", data=sent)
+    assert refused.status_code == 400
+    assert f'value="{own}" checked' in refused.text
+    moved = editor.post("/p/jobs/examples/move", data=sent | {"target": "oos"})
+    assert moved.headers["location"] == f"{TOPICS}/duplicates"
+    undo_newest(editor, house)
+    gone = editor.post("/p/jobs/examples/delete", data=sent)
+    assert gone.headers["location"] == f"{TOPICS}/duplicates"
+    assert "visa 0" not in examples(house, pay)
+
+
+def test_selected_examples_go_out_of_scope_with_one_button(editor: TestClient, house: Any, visa: str) -> None:
+    assert 'name="out_of_scope"' in editor.get(f"{TOPICS}/{visa}").text
+    sent = {"from": visa, "example": examples(house, visa)["visa 1"], "target": "", "out_of_scope": "on"}
+    assert editor.post("/p/jobs/examples/move", data=sent).status_code == 303
+    assert "visa 1" not in examples(house, visa)
+    assert "visa 1" in editor.get(f"{TOPICS}/out-of-scope").text
+
+
+def test_topics_of_nearly_one_name_lead_to_their_merge(editor: TestClient, reader: TestClient, visa: str) -> None:
+    other = editor.post(TOPICS, data={"name": "Visas", "text": "permit"}).headers["location"].rpartition("/")[2]
+    page = editor.get(TOPICS, params={"flag": "twin"}).text
+    assert "similar name" in page
+    assert f"{TOPICS}/merge?topic={visa}&amp;topic={other}" in page
+    assert "/merge?" not in reader.get(TOPICS).text
+    alone = editor.get(f"{TOPICS}/merge", params={"topic": visa}).text
+    assert f'<option value="{other}" selected>Visas</option>' in alone, "the twin is chosen beforehand"
+
+
+def test_the_list_is_narrowed_down_by_owner_and_language(editor: TestClient, house: Any, visa: str, pay: str) -> None:
+    editor.post(f"{TOPICS}/{visa}/edit", data={"name": "visa", "owner": "Ann & Bo", "answer-en": "Yes."})
+    page = editor.get(TOPICS).text
+    assert "owner=Ann+%26+Bo" in page
+    for query in ({"owner": "Ann & Bo"}, {"language": "en"}):
+        found = editor.get(TOPICS, params=query).text
+        assert f"{TOPICS}/{visa}" in found
+        assert f"{TOPICS}/{pay}" not in found
+    every = {"all": "on", "owner": "Ann & Bo", "total": "1"}
+    assert "This deletes 1 topic" in editor.get(f"{TOPICS}/delete", params=every).text
 
 
 # --- history -----------------------------------------------------------------------------------------------------
@@ -319,7 +370,7 @@ def test_an_edit_of_a_bot_is_told_in_plain_words(admin: TestClient, house: Any) 
         bot = tx.edits.insert("bots", {**values, "entry": entry})
         edit = tx.edits.apply(house.project.id, None, "add bot", "Bot shop", [bot])
     page = admin.get(f"/p/jobs/edits/{edit.id}").text
-    assert "<h3>bot shop" in page
+    assert '<h3 dir="auto">bot shop' in page
     assert '<span class="muted">headers: X-Key:</span> <ins>KEY</ins>' in page
     assert "{&#39;" not in page
     assert "out of scope" not in page

@@ -81,7 +81,7 @@ def test_a_language_with_three_plural_forms_needs_nothing_but_a_catalogue(polish
 @pytest.mark.parametrize(
     ("message", "german"),
     [
-        (say("Decisions right"), "Richtige Entscheidungen"),
+        (say("Correct decisions"), "Richtige Entscheidungen"),
         (count_examples(1204), "1.204 Beispiele"),
         (say("Topic {name} deleted with {examples}", name="pay", examples=count_examples(2)),
          "Thema pay gelöscht mit 2 Beispielen"),
@@ -90,7 +90,7 @@ def test_a_language_with_three_plural_forms_needs_nothing_but_a_catalogue(polish
         (say("the file cannot be read: {strerror}", strerror="Permission denied"),
          "die Datei ist nicht lesbar: Permission denied"),
         (say(_KINDS["wrong_reply"].message, about=say("'{topic}'", topic="a, b")),
-         "auf Fragen zu 'a, b' kommt eine andere Antwort als erwartet"),
+         "Fragen zu 'a, b' bekommen eine unerwartete Antwort"),
         (milliseconds_text(1234.0), "1.234 ms"),
         (milliseconds_text(1.5), "1,5 ms"),
     ],

@@ -7,13 +7,13 @@ import pytest
 from vivavoce.errors import AccessError, UsageError
 from vivavoce.store.rows import BotRow
 from vivavoce.store.stamps import new_id, now
+from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots import chatting
 from vivavoce.workspace.bots.chatting import (
-    MOST_LETTERS,
-    MOST_MESSAGES,
+    MAX_LETTERS,
+    MAX_MESSAGES,
     Heard,
     Partner,
-    Reach,
     ask_bot,
     draft_from_talk,
     make_partner,
@@ -24,9 +24,9 @@ from vivavoce.workspace.scenarios.drafts import scenario_of
 ASKED = "I'd like one seat from Melbourne to Sydney on 14 October please, leaving around 7am."
 
 
-def partner(entry: dict[str, object], reach: Reach | None = None, agent: str | None = "flight") -> Partner:
+def partner(entry: dict[str, object], rules: BotRules | None = None, agent: str | None = "flight") -> Partner:
     row = BotRow(new_id(), "p", "helper", entry, now())
-    return Partner(row, agent, reach or Reach())
+    return Partner(row, agent, rules or BotRules())
 
 
 def test_a_talk_goes_on_where_it_stopped_and_begins_again_where_it_is_gone() -> None:
@@ -43,14 +43,14 @@ def test_a_talk_goes_on_where_it_stopped_and_begins_again_where_it_is_gone() -> 
 
 def test_the_last_of_several_messages_is_answered() -> None:
     assert ask_bot(partner({"kind": "keywords"}), [ASKED, "Yes, let's go with that"]).topic == "affirm"
-    with pytest.raises(UsageError, match="nothing to say"):
+    with pytest.raises(UsageError, match="no messages yet"):
         ask_bot(partner({"kind": "keywords"}), [])
 
 
 def test_a_bot_at_a_private_address_is_not_asked_unless_that_is_allowed() -> None:
     entry = {"kind": "http", "url": "http://127.0.0.1:1/say", "limits": {"timeout_s": "2"}}
     assert "loopback" in ask_bot(partner(entry), ["Hello"]).trouble
-    allowed = ask_bot(partner(entry, Reach(private_bots=True)), ["Hello"])
+    allowed = ask_bot(partner(entry, BotRules(private_bots=True)), ["Hello"])
     assert allowed.trouble
     assert "loopback" not in allowed.trouble
 
@@ -58,24 +58,24 @@ def test_a_bot_at_a_private_address_is_not_asked_unless_that_is_allowed() -> Non
 def test_a_bot_that_is_a_program_is_not_started_unless_that_is_allowed() -> None:
     row = BotRow("b", "p", "helper", {"kind": "command", "command": ["true"]}, now())
     with pytest.raises(AccessError, match="program"):
-        make_partner(row, None, Reach())
-    assert make_partner(row, None, Reach(bot_programs=True)).row is row
+        make_partner(row, None, BotRules())
+    assert make_partner(row, None, BotRules(bot_programs=True)).row is row
 
 
 def test_what_cannot_be_said_is_refused_before_the_bot_is_asked() -> None:
     bot = partner({"kind": "http", "url": "https://bot.example/never"})
-    for earlier, text in (([], " "), ([], "x" * (MOST_LETTERS + 1)), (["a"] * MOST_MESSAGES, "b")):
+    for earlier, text in (([], " "), ([], "x" * (MAX_LETTERS + 1)), (["a"] * MAX_MESSAGES, "b")):
         with pytest.raises(UsageError):
             send_message(bot, "key", earlier, text)
 
 
 def test_talks_that_nobody_goes_on_with_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chatting, "MOST_TALKS", 2)
-    desk = chatting.Desk()
+    monkeypatch.setattr(chatting, "MAX_OPEN", 2)
+    conversations = chatting.OpenConversations()
     bot = partner({"kind": "keywords"})
     for key in ("a", "b", "c"):
-        desk.say(bot, key, (), "Hello")
-    assert set(desk._talks) == {"b", "c"}
+        conversations.send(bot, key, (), "Hello")
+    assert set(conversations._open) == {"b", "c"}
 
 
 def test_a_talk_becomes_a_scenario_that_expects_what_the_bot_did() -> None:

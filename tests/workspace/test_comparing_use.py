@@ -18,8 +18,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.tables import materials
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.exams.causes import Cause
-from vivavoce.workspace.exams.comparing import RunComparison, compare_runs
+from vivavoce.workspace.exams.comparing import Cause, RunComparison, compare_runs
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.exams.timeline import show_timeline
 from vivavoce.workspace.exams.verdicts import judge_changes

@@ -12,8 +12,9 @@ import pytest
 from held_talks import PARROT, RULES, add_bot, add_shop, begin, choice, hold, work
 from vivavoce.agents import ENGINES
 from vivavoce.bots.guard import addresses
+from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.errors import AbsentError, AccessError, InputError, UsageError
-from vivavoce.jobs.exams.talks import read_material
+from vivavoce.jobs.exams.conversation_run import read_material
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.repositories.results import TurnFilter
@@ -21,22 +22,23 @@ from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.conversations import conversations
-from vivavoce.workspace.conversations.changes import changed_turns, compare_conversations
+from vivavoce.workspace.conversations.changes import changed_turns, compare_conversations, newest_pair
 from vivavoce.workspace.conversations.choices import offer
 from vivavoce.workspace.conversations.conversations import (
     TalkPlace,
     TurnPlace,
     bot_progress,
     conversations_result,
+    find_scenario,
     junit_of,
     look_ahead,
     said_at,
     start_conversations,
     watch,
 )
-from vivavoce.workspace.conversations.transcripts import MOST_TURNS, find_talk, list_talks, list_turns, turn_choices
+from vivavoce.workspace.conversations.transcripts import MAX_TURNS, find_talk, list_talks, list_turns, turn_choices
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.scenarios.suites import import_suite
+from vivavoce.workspace.scenarios.suites import import_read_suite, import_suite
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +97,7 @@ def test_all_that_is_wrong_with_a_choice_is_said_at_once(sqlite_store: Store, sm
     with pytest.raises(UsageError) as refused:
         start_conversations(sqlite_store, PRODUCT, small_shop, chosen, RULES)
     said = str(refused.value)
-    for part in ("'parot'", "'parrot'", "chosen twice", "repeats", "at_once"):
+    for part in ("'parot'", "'parrot'", "selected twice", "repeats", "at_once"):
         assert part in said
     assert runs.list_runs(sqlite_store, small_shop).total == 0
 
@@ -103,6 +105,45 @@ def test_all_that_is_wrong_with_a_choice_is_said_at_once(sqlite_store: Store, sm
 def test_a_domain_that_the_suite_does_not_have_is_refused(sqlite_store: Store, small_shop: Project) -> None:
     with pytest.raises(InputError, match="sales"):
         begin(sqlite_store, small_shop, domains=("sale",))
+
+
+def test_two_suites_are_one_run_with_the_numbers_of_both_domains(sqlite_store: Store, small_shop: Project) -> None:
+    clinic = """
+    suite: clinic
+    scenarios:
+      - {id: greeting, level: basic, turns: [{user: good morning, expect: {reply: morning}}]}
+    """
+    import_read_suite(sqlite_store, PRODUCT, small_shop, parse_yaml_suite(clinic, source="test"))
+    run = hold(sqlite_store, small_shop, suite=("shop", "clinic"))
+    result = conversations_result(sqlite_store, run)
+    assert {cell.domain for cell in result.cells} == {"", "small_talk", "sales", "clinic"}
+    assert result.cell("parrot", "clinic").rates["accuracy"].value == 1.0
+    with sqlite_store.reading() as tx:
+        found = [find_scenario(tx, run, name) for name in ("shop: greeting", "clinic: greeting", "prices", "gone")]
+        suites = [tx.suites.get(row.suite_id).name if row else None for row in found]
+    assert suites == ["shop", "clinic", "shop", None]
+    again = hold(sqlite_store, small_shop, suite=("shop", "clinic"))
+    assert newest_pair(sqlite_store, small_shop) == (run.number, again.number)
+    diff = compare_conversations(sqlite_store, small_shop, run.number, again.number).diff
+    assert (diff.improved, diff.regressed, diff.new, diff.gone) == ((), (), (), ())
+
+
+def test_built_in_bots_know_the_subject_of_each_suite(sqlite_store: Store, small_shop: Project) -> None:
+    for name in ("flight", "medical"):
+        import_suite(sqlite_store, PRODUCT, small_shop, name)
+    run = hold(sqlite_store, small_shop, suite=("flight", "medical"), bots=("keywords",), levels=("basic",))
+    result = conversations_result(sqlite_store, run)
+    assert {cell.domain for cell in result.cells} == {"", "flight_booking", "medical"}
+    for domain in ("flight_booking", "medical"):
+        assert result.cell("keywords", domain).rates["accuracy"].value > 0.4
+
+
+def test_a_suite_of_which_nothing_is_chosen_is_refused(sqlite_store: Store, small_shop: Project) -> None:
+    import_suite(sqlite_store, PRODUCT, small_shop, "flight")
+    with pytest.raises(UsageError, match="no scenario of"):
+        begin(sqlite_store, small_shop, suite=("shop", "flight"), domains=("sales",))
+    with pytest.raises(UsageError, match="unknown domain 'mars'"):
+        begin(sqlite_store, small_shop, suite=("shop", "flight"), domains=("mars",))
 
 
 def test_only_editors_begin_runs(sqlite_store: Store, small_shop: Project) -> None:
@@ -267,13 +308,13 @@ def test_a_talk_shows_every_turn_with_every_bot(held: Held) -> None:
 
 
 def test_a_long_talk_is_shown_in_pages(sqlite_store: Store) -> None:
-    turns = "\n".join(f"      - {{user: message {n}, expect: {{reply: message}}}}" for n in range(MOST_TURNS + 10))
+    turns = "\n".join(f"      - {{user: message {n}, expect: {{reply: message}}}}" for n in range(MAX_TURNS + 10))
     suite = f"suite: long\nscenarios:\n  - id: long\n    level: basic\n    turns:\n{turns}\n"
     shop = add_shop(sqlite_store, "long", suite)
     run = begin(sqlite_store, shop)
     pages = [find_talk(sqlite_store, run, "long", page=page) for page in (1, 2, 3)]
-    assert all(len(page.turns) * len(page.bots) <= MOST_TURNS for page in pages)
-    assert [turn.number for page in pages for turn in page.turns] == list(range(1, MOST_TURNS + 11))
+    assert all(len(page.turns) * len(page.bots) <= MAX_TURNS for page in pages)
+    assert [turn.number for page in pages for turn in page.turns] == list(range(1, MAX_TURNS + 11))
     assert {page.pages for page in pages} == {3}
 
 
@@ -336,6 +377,7 @@ def test_runs_without_a_bot_in_common_are_refused(sqlite_store: Store, small_sho
 
 
 def test_a_title_is_made_of_the_suite_and_its_bots(sqlite_store: Store, small_shop: Project) -> None:
-    assert begin(sqlite_store, small_shop).title == "The shop: mule, parrot"
+    assert begin(sqlite_store, small_shop).title.endswith(", The shop: mule, parrot")
+    assert begin(sqlite_store, small_shop).title.endswith(", The shop: mule, parrot, nothing changed")
     assert begin(sqlite_store, small_shop, title="  My run ").title == "My run"
     assert conversations.KIND == "conversations"

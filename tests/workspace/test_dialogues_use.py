@@ -144,7 +144,7 @@ def test_a_preview_can_be_changed_and_dropped(store: Store, project: Project) ->
 
 
 def test_a_speaker_who_says_nothing_cannot_be_the_bot(store: Store, project: Project) -> None:
-    with pytest.raises(UsageError, match="no speaker"):
+    with pytest.raises(UsageError, match="unknown speaker"):
         prepare_talks(store, PRODUCT, project, lines(plain("a")), TalkChoices(speaker="Irma"))
 
 
@@ -236,7 +236,7 @@ def test_a_conversation_passed_when_all_that_was_checked_went_well(store: Store,
 def test_only_runs_of_conversations_hold_talks(store: Store, project: Project) -> None:
     with pytest.raises(AbsentError):
         talks_of_run(store, project, finished_run(store, project).number)
-    with pytest.raises(UsageError, match="no conversation"):
+    with pytest.raises(UsageError, match="no completed conversations"):
         talks_of_run(store, project, finished_run(store, project, "conversations").number)
 
 
@@ -312,7 +312,7 @@ def test_only_admins_name_another_rater(store: Store, project: Project) -> None:
 
 
 def test_an_exam_needs_talks(store: Store, project: Project) -> None:
-    with pytest.raises(UsageError, match="no talks"):
+    with pytest.raises(UsageError, match="no dialogues"):
         begin_scoring(store, EDITOR, project)
     with pytest.raises(AbsentError):
         begin_scoring(store, EDITOR, project, batch="nothing")

@@ -29,7 +29,7 @@ from vivavoce.workspace.scenarios.drafts import (
     scenario_of,
     step_of,
 )
-from vivavoce.workspace.scenarios.suites import parse_scenario, scenario_text, without_lines
+from vivavoce.workspace.scenarios.suites import parse_scenario, scenario_columns, without_lines
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ def test_a_step_is_carried_by_a_form_as_it_is(step) -> None:
 def test_a_scenario_is_carried_by_a_form_and_by_its_text_as_it_is(scenario: Scenario) -> None:
     assert read_kept_scenario(keep_scenario(scenario)) == scenario
     assert read_kept_scenario(keep_head(scenario)) == replace(scenario, turns=())
-    assert parse_scenario(scenario_text(scenario)) == scenario
+    assert parse_scenario(scenario_columns(scenario)["text"]) == scenario
 
 
 def test_a_new_turn_that_expects_something_is_counted_and_one_that_does_not_is_not() -> None:
@@ -141,5 +141,5 @@ def test_what_is_locked_is_told() -> None:
 
 @pytest.mark.parametrize("text", ["{", "3", "[]", '{"user": {"no": 1}}', '{"user": "a", "other": "b"}'])
 def test_a_form_that_was_changed_on_its_way_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="changed on its way"):
+    with pytest.raises(UsageError, match="the form data was altered"):
         read_kept_step(text)

@@ -24,7 +24,6 @@ from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_js
 from vivavoce.workspace.topics.examples import add_examples
 from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.importing import (
-    Choices,
     Preview,
     apply_import,
     change_import,
@@ -32,8 +31,7 @@ from vivavoce.workspace.topics.importing import (
     open_import,
     prepare_import,
 )
-from vivavoce.workspace.topics.incoming import read_source, source_of_text
-from vivavoce.workspace.topics.plans import KINDS
+from vivavoce.workspace.topics.incoming import KINDS, Choices, read_source, source_of_text
 from vivavoce.workspace.topics.topics import add_topic
 from vivavoce.workspace.uploads import Source
 
@@ -91,12 +89,12 @@ def test_the_preview_says_of_every_row_what_would_happen_and_changes_nothing(sto
     )
     preview = prepared(store, project, source)
     assert verdicts(preview) == [
-        (2, "joined", "which visa", "it is there already"),
-        (3, "changed", "pay me", "blanks were put right"),
-        (4, "joined", "pay me", "the same as number 3"),
-        (5, "refused", " | salary", "the text is empty: write the message or delete the row"),
+        (2, "joined", "which visa", "it already exists"),
+        (3, "changed", "pay me", "spaces corrected"),
+        (4, "joined", "pay me", "same as number 3"),
+        (5, "refused", " | salary", "the text is empty: enter the message or delete the row"),
         (6, "refused", "x | null", preview.plan.rows[4].reason),
-        (7, "added", "which visa", "the same text is in visa too"),
+        (7, "added", "which visa", "the same text is also in visa"),
         (8, "added", "hello", ""),
         (9, "refused", "", preview.plan.rows[7].reason),
     ]
@@ -144,13 +142,13 @@ def test_no_line_that_holds_something_is_dropped_without_a_word(
 def test_columns_that_cannot_be_guessed_are_chosen_without_sending_the_file_again(
     store: Store, project: Project
 ) -> None:
-    source = csv("frage,thema", "Wie viel?,Gehalt", "Wann?,Beginn")
-    preview = prepared(store, project, source)
+    source = csv("a,b", "Wie viel?,Gehalt", "Wann?,Beginn")
+    preview = prepared(store, project, source, roles=("", ""))
     assert preview.unclear
-    assert (preview.columns, preview.sample[0]) == (("frage", "thema"), ("Wie viel?", "Gehalt"))
+    assert (preview.columns, preview.layout.rows[0].cells) == (("a", "b"), ("Wie viel?", "Gehalt"))
     with pytest.raises(UsageError):
         apply_import(store, PRODUCT, project, preview.key)
-    chosen = Choices(text_column="frage", topic_column="thema")
+    chosen = Choices(text_column="a", topic_column="b")
     again = change_import(store, PRODUCT, project, preview.key, chosen)
     assert not again.unclear
     apply_import(store, PRODUCT, project, again.key)
@@ -191,13 +189,12 @@ def test_a_preview_works_once_for_its_maker_until_a_newer_one_takes_its_place(st
         Source("faq.xlsx", b"no workbook"),
         Source("faq.json", b"{"),
         Source("faq.pdf", b"%PDF"),
-        Source("faq.csv", b"text,intent\n\xff,b"),
-        Source("faq.csv", b"text,intent\n,b"),
+        Source("faq.csv", b"text,intent\n\xff\0,b"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_by_its_own_name_and_without_a_command_line(source: Source) -> None:
     with pytest.raises(VivaError) as refused:
-        read_source(source)
+        read_source(source, Choices())
     said = str(refused.value)
     assert source.name in said
     assert "viva-" not in said
@@ -205,21 +202,24 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_own_name_and_without_a_com
     assert isinstance(refused.value, FileError) or refused.value.faults
 
 
-@pytest.mark.parametrize(
-    ("encoding", "written"), [("cp1252", "cp1252"), ("utf-16", "utf-16-be"), ("utf-16", "utf-16-le")]
-)
-def test_a_file_that_is_not_utf_8_says_which_encoding_to_choose_and_is_read_with_it(
-    store: Store, project: Project, encoding: str, written: str
-) -> None:
+@pytest.mark.parametrize("written", ["cp1252", "utf-16-be", "utf-16-le", "mac-roman", "cp850"])
+def test_the_encoding_of_a_file_is_found_out_unless_it_is_named(store: Store, project: Project, written: str) -> None:
     source = Source("faq.csv", "text;intent\nWie groß ist das Gehalt?;Löhne\n".encode(written))
-    with pytest.raises(FileError) as refused:
-        prepared(store, project, source)
-    title = {"cp1252": "Windows-1252", "utf-16": "UTF-16"}[encoding]
-    assert f"choose {title} as its encoding" in refused.value.remedy
-    preview = prepared(store, project, source, encoding=encoding)
-    again = change_import(store, PRODUCT, project, preview.key, Choices(encoding=encoding, mode="replace"))
+    preview = prepared(store, project, source)
+    assert preview.layout.encoding == written
+    named: Any = written.removesuffix("-be").removesuffix("-le")
+    again = change_import(store, PRODUCT, project, preview.key, Choices(encoding=named, mode="replace"))
     apply_import(store, PRODUCT, project, again.key)
     assert material(store, project) == [("Wie groß ist das Gehalt?", "Löhne")]
+
+
+def test_a_file_of_which_no_row_can_be_used_says_why_and_can_be_read_otherwise(
+    store: Store, project: Project
+) -> None:
+    preview = prepared(store, project, csv("text,intent,remark", ",b,why me"))
+    assert "the text is empty" in preview.unclear
+    again = change_import(store, PRODUCT, project, preview.key, Choices(roles=("", "topic", "text")))
+    assert [(row.text, row.topic) for row in again.plan.rows] == [("why me", "b")]
 
 
 def test_the_encoding_of_files_does_not_touch_what_is_pasted(store: Store, project: Project) -> None:
@@ -303,7 +303,7 @@ def test_what_changes_while_an_import_is_planned_is_seen_before_it_is_written(
 def test_an_import_of_what_is_there_changes_nothing_and_says_so(store: Store, project: Project) -> None:
     source = csv("text,intent,answer", "pay,salary,Much.")
     imported(store, project, source)
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         imported(store, project, source)
 
 
@@ -362,8 +362,8 @@ def test_the_json_export_holds_topics_without_examples_too(store: Store, project
 def test_more_rows_than_a_request_can_bear_are_refused_in_words_for_a_page(
     source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert len(read_source(source, topic="greet").rows) >= 5
+    assert len(read_source(source, Choices(topic="greet")).rows) >= 5
     monkeypatch.setattr(incoming, "MAX_ROWS", 4)
     with pytest.raises(FileError, match="5 rows, the limit is 4") as caught:
-        read_source(source, topic="greet")
+        read_source(source, Choices(topic="greet"))
     assert caught.value.remedy == "send it in several parts"

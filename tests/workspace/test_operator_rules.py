@@ -19,7 +19,7 @@ from vivavoce.workspace.access.engine_rules import check_engine
 from vivavoce.workspace.access.secrets.passwords import Cost
 from vivavoce.workspace.access.secrets.tokens import digest_of
 from vivavoce.workspace.bots.bots import delete_bot, list_bots
-from vivavoce.workspace.bots.chatting import Reach, make_partner
+from vivavoce.workspace.bots.chatting import make_partner
 from vivavoce.workspace.dialogues.dialogues import begin_scoring
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.projects.projects import change_project, create_project
@@ -94,7 +94,7 @@ def test_a_rater_of_code_needs_the_leave_of_the_server(
     with pytest.raises(AccessError, match="not allowed here"):
         score()
     monkeypatch.setenv("VIVA_BOT_PROGRAMS", "yes")
-    with pytest.raises(UsageError, match="no talks"):
+    with pytest.raises(UsageError, match="no dialogues"):
         score()
 
 
@@ -111,8 +111,8 @@ def test_a_bot_that_would_be_sent_a_secret_of_the_server_is_not_talked_to() -> N
     entry = {"kind": "http", "url": "https://bot.example", "body": r'{"message": "{text}", "a": "\u0024{HOME_KEY}"}'}
     row = BotRow("b", "p", "helper", entry, now())
     with pytest.raises(UsageError, match="HOME_KEY"):
-        make_partner(row, None, Reach())
-    assert make_partner(row, None, Reach(variables=("HOME_KEY",))).row is row
+        make_partner(row, None, BotRules())
+    assert make_partner(row, None, BotRules(variables=("HOME_KEY",))).row is row
 
 
 @pytest.mark.parametrize("go_on", [runs.resume_run, runs.retry_run])
@@ -122,15 +122,11 @@ def test_a_run_does_not_go_on_with_bots_that_are_no_longer_allowed(
     add_bot(store, shop, "near", {"kind": "http", "url": "http://127.0.0.1:1/say"})
     run = begin(store, shop, bots=("near",))
     runs.cancel_run(store, PRODUCT, shop, run.number)
-    with pytest.raises(UsageError, match="not allowed as they are") as refused:
+    with pytest.raises(UsageError, match="are not allowed") as refused:
         go_on(store, PRODUCT, shop, run.number)
     assert [fault.where for fault in refused.value.faults] == ["near, url"]
     monkeypatch.setenv("VIVA_PRIVATE_BOTS", "yes")
     assert runs.resume_run(store, PRODUCT, shop, run.number).state is RunState.WAITING
-
-
-def test_rules_and_reach_mean_the_same() -> None:
-    assert Reach(True, True, ("A",)).rules == BotRules(True, True, ("A",))
 
 
 # --- keys --------------------------------------------------------------------------------------------------------

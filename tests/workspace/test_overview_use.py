@@ -17,9 +17,10 @@ from vivavoce.store.rows import DocumentRow, OutcomeRow, Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.topics.datasets import project_dataset
-from vivavoce.workspace.topics.examples import list_examples, move_examples
+from vivavoce.workspace.topics.examples import add_examples, list_examples, move_examples
 from vivavoce.workspace.topics.history import undo_edit
-from vivavoce.workspace.topics.overview import FLAGS, SORTS, judge_examples, list_topics, topic_state
+from vivavoce.workspace.topics.judged import list_judged, matching_examples
+from vivavoce.workspace.topics.overview import FLAGS, SORTS, list_topics, topic_state
 from vivavoce.workspace.topics.topics import add_topic, change_topic
 
 LATER = timedelta(seconds=1)
@@ -34,14 +35,21 @@ def project(store: Store) -> Project:
     return made
 
 
-def hold_exam(store: Store, project: Project, typical: tuple[str, ...] = ("pay 0",)) -> Run:
-    """Keep a finished exam in which `visa` drew what belonged to `pay`."""
+def hold_exam(
+    store: Store, project: Project, typical: tuple[str, ...] = ("pay 0",), wrong: frozenset[int] = frozenset()
+) -> Run:
+    """Keep a finished exam in which `visa` drew what belonged to `pay`; `wrong`: its own that went astray."""
     at = now()
     run = Run(
         new_id(), project.id, 0, "intents", "exam", RunState.DONE, {}, 1, 1, 1, 0, "", "", None, None, None, "1", "h",
         0, at, at, at,
     )  # fmt: skip
-    rows = [OutcomeRow(run.id, n, f"visa {n}", "visa", "visa", 0.9, "right", 2, 0, 0) for n in range(6)]
+    rows = [
+        OutcomeRow(run.id, n, f"visa {n}", "visa", "pay", 0.7, "wrong_intent", 0, 0, 2)
+        if n in wrong
+        else OutcomeRow(run.id, n, f"visa {n}", "visa", "visa", 0.9, "right", 2, 0, 0)
+        for n in range(6)
+    ]
     rows += [OutcomeRow(run.id, 6 + n, f"pay {n}", "pay", "visa", 0.8, "wrong_intent", 0, 1, 1) for n in range(2)]
     lines = [_per_intent("visa", 0.5, 8), _per_intent("pay", None, 0)]
     findings = {"settings": [{"per_intent": lines}], "pairs": [_pair(typical)]}
@@ -100,8 +108,7 @@ def test_a_renamed_topic_keeps_its_numbers_and_is_marked_as_changed(store: Store
         change_topic(store, PRODUCT, project, visa.id, name=name)
     line = list_topics(store, project, search="papers").lines[0]
     assert (line.right, line.flags) == (6, ("magnet", "changed"))
-    page = list_examples(store, project, topic_id=visa.id)
-    judged = judge_examples(store, project, page.examples, line.topic)
+    judged = list_judged(store, project, visa.id).examples
     assert [one.outcome.outcome if one.outcome else None for one in judged] == ["right"] * 6
 
 
@@ -110,8 +117,7 @@ def test_an_example_that_moved_was_another_question_then(store: Store, project: 
     pay, visa = (line.topic for line in list_topics(store, project).lines)
     page = list_examples(store, project, topic_id=pay.id)
     move_examples(store, PRODUCT, project, [page.examples[0].id], topic_id=visa.id)
-    rows = list_examples(store, project, topic_id=visa.id).examples
-    judged = {one.row.text: one.outcome for one in judge_examples(store, project, rows, visa)}
+    judged = {one.row.text: one.outcome for one in list_judged(store, project, visa.id).examples}
     assert judged["pay 0"] is None
     assert judged["visa 0"] is not None
     assert all("changed" in line.flags for line in list_topics(store, project).lines)
@@ -172,8 +178,37 @@ def test_the_worst_come_first_where_that_is_asked_for(store: Store, project: Pro
 def test_a_flag_shows_those_topics_alone(store: Store, project: Project) -> None:
     hold_exam(store, project)
     change_topic(store, PRODUCT, project, list_topics(store, project).lines[0].topic.id, name="wages")
+    counts = list_topics(store, project).counts
     for flag in FLAGS:
         found = list_topics(store, project, flag=flag)
-        assert found.total == len(found.lines) == 1, flag
-        assert flag in found.lines[0].flags
+        assert found.total == len(found.lines) == counts.get(flag, 0) == (flag not in ("wrong", "twin")), flag
+        assert all(flag in line.flags for line in found.lines)
         assert (found.topics, found.examples) == (2, 8), flag
+
+
+def test_names_that_differ_in_case_or_plural_are_twins_and_quiet_flags_are_counted_apart(
+    store: Store, project: Project
+) -> None:
+    add_topic(store, PRODUCT, project, "Visas", examples=[f"permit {n}" for n in range(6)], answers={"en": "Yes."})
+    found = list_topics(store, project)
+    twins = {line.topic.name: line for line in found.lines if "twin" in line.flags}
+    assert set(twins) == {"visa", "Visas"}
+    assert twins["visa"].twins == (twins["Visas"].topic.id,)
+    assert found.flagged == 3, "the two twins, and pay with its few examples"
+    fill = [f"pay {n}" for n in range(2, 9)]
+    add_examples(store, PRODUCT, project, fill, topic_id=found.lines[0].topic.id)
+    again = list_topics(store, project)
+    assert (again.flagged, again.counts["silent"]) == (2, 1), "a missing answer alone is counted apart"
+
+
+def test_a_topic_that_is_mostly_wrong_is_flagged_and_its_mistakes_come_first(store: Store, project: Project) -> None:
+    hold_exam(store, project, wrong=frozenset({2, 4, 5}))
+    line = list_topics(store, project, flag="wrong").lines[0]
+    visa = line.topic
+    assert (visa.name, line.wrong) == ("visa", 3)
+    page = list_judged(store, project, visa.id)
+    assert [one.verdict for one in page.examples] == ["wrong"] * 3 + ["right"] * 3
+    assert page.counts == {"wrong": 3, "right": 3}
+    only = list_judged(store, project, visa.id, verdict="wrong", limit=2, offset=2)
+    assert (only.total, len(only.examples)) == (3, 1)
+    assert len(matching_examples(store, project, topic_id=visa.id, search="", expected=3, verdict="wrong")) == 3

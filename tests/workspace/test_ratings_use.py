@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -13,19 +14,19 @@ from places import in_both
 from vivavoce.dialogues.agreement import concord_of
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, UsageError
-from vivavoce.statistics import krippendorff_alpha_nominal, percent_agreement
-from vivavoce.statistics.resampled_agreement import FEWEST_ITEMS as FEWEST
+from vivavoce.statistics.agreement import FEWEST_ITEMS as FEWEST
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.dialogues.agreement import ENOUGH, measure_accord
 from vivavoce.workspace.dialogues.dialogues import find_talk, list_talks
 from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
 from vivavoce.workspace.dialogues.ratings import (
+    ENOUGH,
     NO_OPINION,
     Opinion,
     answers_of,
+    measure_accord,
     next_talk,
     opinion_of,
     rate_talk,
@@ -95,7 +96,7 @@ def test_what_is_no_mark_is_refused_with_all_its_faults(store: Store, project: P
     with pytest.raises(UsageError) as refused:
         rate_talk(store, PRODUCT, project, ids["a"], Opinion(6, {1: "yes", 2: "no", 9: "unsure"}))
     assert [fault.where for fault in refused.value.faults] == ["quality", "answer-1", "answer-9"]
-    with pytest.raises(UsageError, match="no mark"):
+    with pytest.raises(UsageError, match="no rating"):
         rate_talk(store, PRODUCT, project, ids["a"], NO_OPINION)
     with pytest.raises(AbsentError):
         take_back(store, PRODUCT, project, ids["a"])
@@ -183,11 +184,18 @@ VALUES = st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(1, 5).map
 @given(VALUES)
 def test_people_agree_as_the_textbook_counts_it(items: list[dict[str, float]]) -> None:
     found = concord_of(items, ordered=False)
-    table = [[item.get(rater) for rater in "abcd"] for item in items]
     # The textbook's chance is that of all who judged; one alone on an item pairs with nobody.
-    paired = [row for row in table if sum(value is not None for value in row) >= 2]
-    assert found.same.value == pytest.approx(percent_agreement(paired))
-    assert found.alpha.value == pytest.approx(krippendorff_alpha_nominal(paired))
+    paired = [list(item.values()) for item in items if len(item) >= 2]
+    pairs = [list(permutations(values, 2)) for values in paired]
+    shares = [sum(a == b for a, b in each) / len(each) for each in pairs]
+    assert found.same.value == (pytest.approx(sum(shares) / len(shares)) if shares else None)
+    pooled = [value for values in paired for value in values]
+    expected = sum(a != b for a, b in permutations(pooled, 2))
+    observed = sum(
+        sum(a != b for a, b in each) / (len(values) - 1) for each, values in zip(pairs, paired, strict=True)
+    )
+    alpha = 1 - (len(pooled) - 1) * observed / expected if expected else None
+    assert found.alpha.value == (None if alpha is None else pytest.approx(alpha))
     assert (found.same.low is not None) == (found.items > 0)
     assert not found.items or (found.same.low or 0) < (found.same.high or 0)
     assert (found.alpha.low is not None) <= (found.items >= FEWEST)

@@ -56,9 +56,9 @@ def test_runs_are_listed_by_kind_and_state_the_newest_first(store: Store, projec
 def test_a_run_is_found_by_its_number_and_only_as_what_it_is(store: Store, project: Project) -> None:
     number = started(store, project)
     assert runs.show_run(store, project, number, "intents").run.number == number
-    with pytest.raises(AbsentError, match="no run 7"):
+    with pytest.raises(AbsentError, match="run 7 not found"):
         runs.show_run(store, project, 7)
-    with pytest.raises(AbsentError, match="of the exam 'engines'"):
+    with pytest.raises(AbsentError, match="of exam 'engines' not found"):
         runs.show_run(store, project, number, "engines")
 
 
@@ -66,7 +66,7 @@ def test_a_run_is_found_by_its_number_and_only_as_what_it_is(store: Store, proje
 def test_a_run_is_cancelled_and_goes_on(store: Store, project: Project) -> None:
     number = started(store, project)
     assert runs.cancel_run(store, PRODUCT, project, number).state is RunState.CANCELLED
-    with pytest.raises(UsageError, match="over already"):
+    with pytest.raises(UsageError, match="already ended"):
         runs.cancel_run(store, PRODUCT, project, number)
     assert runs.resume_run(store, PRODUCT, project, number).state is RunState.WAITING
     # What was refused was not done, so it is not written down.
@@ -99,9 +99,9 @@ def test_runs_of_one_title_are_told_apart_by_their_time(store: Store, project: P
     titles = [start_intents(store, PRODUCT, project, title="Daily", options=OPTIONS).title for _ in range(2)]
     assert titles[0] == "Daily"
     assert re.fullmatch(r"Daily, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d", titles[1])
-    long = start_intents(store, PRODUCT, project, title="x" * runs.MOST_TITLE, options=OPTIONS)
+    long = start_intents(store, PRODUCT, project, title="x" * runs.MAX_TITLE, options=OPTIONS)
     again = start_intents(store, PRODUCT, project, title=long.title, options=OPTIONS)
-    assert len(again.title) == runs.MOST_TITLE
+    assert len(again.title) == runs.MAX_TITLE
 
 
 def test_only_editors_begin_change_and_end_runs(store: Store, project: Project) -> None:
@@ -126,7 +126,7 @@ def test_failures_are_told_by_their_reasons_and_can_be_tried_again(store: Store,
     assert runs.retry_run(store, PRODUCT, project, run.number).state is RunState.WAITING
     again = finish(store, run, found_in("intents", 0.3))
     assert runs.progress_of(store, again).failures == ()
-    with pytest.raises(UsageError, match="nothing of this run failed"):
+    with pytest.raises(UsageError, match="nothing failed in this run"):
         runs.retry_run(store, PRODUCT, project, run.number)
 
 
@@ -150,7 +150,7 @@ def test_a_run_gets_another_title_and_an_open_one_is_not_deleted(store: Store, p
     assert runs.rename_run(store, PRODUCT, project, number, "  After   the move ").title == "After the move"
     with pytest.raises(UsageError, match="1 to 200"):
         runs.rename_run(store, PRODUCT, project, number, " ")
-    with pytest.raises(UsageError, match="still going on"):
+    with pytest.raises(UsageError, match="still in progress"):
         runs.delete_run(store, PRODUCT, project, number)
     runs.cancel_run(store, PRODUCT, project, number)
     runs.delete_run(store, PRODUCT, project, number)

@@ -88,7 +88,7 @@ def test_every_save_keeps_who_why_and_what_was_there_before(store, project, clea
 
 def test_a_save_from_an_old_version_changes_nothing(store, project, clean) -> None:
     save_scenario(store, PRODUCT, project, clean.id, renamed(store, project, clean, "One"), version=1)
-    with pytest.raises(StaleError, match="somebody else"):
+    with pytest.raises(StaleError, match="someone else"):
         save_scenario(store, PRODUCT, project, clean.id, renamed(store, project, clean, "Two"), version=1)
     assert open_scenario(store, project, clean.id).row.title == "One"
 
@@ -99,7 +99,7 @@ def test_a_save_can_be_undone_and_one_that_changes_nothing_is_refused(store, pro
     with store.writing() as tx:
         tx.edits.undo(saved.edit.id, None)
     assert open_scenario(store, project, clean.id).row.title == "A question"
-    with pytest.raises(UsageError, match="nothing would change"):
+    with pytest.raises(UsageError, match="nothing to change"):
         save_scenario(store, PRODUCT, project, clean.id, open_scenario(store, project, clean.id).scenario, version=3)
 
 
@@ -125,8 +125,8 @@ def test_a_message_that_says_nothing_is_refused_with_its_turn(store, project, su
 def test_a_title_that_is_taken_is_saved_with_a_warning_that_offers_another(store, project, suite) -> None:
     again = Scenario("again", "basic", (Turn("Hello"),), title="a  Question")
     saved = create_scenario(store, PRODUCT, project, suite.id, again)
-    assert "'clean' has the title" in saved.warnings[0]
-    assert "'a  Question (2)' would tell them apart" in saved.warnings[0]
+    assert "'clean' also has the title" in saved.warnings[0]
+    assert "use 'a  Question (2)' to tell them apart" in saved.warnings[0]
     other = create_scenario(store, PRODUCT, project, suite.id, replace(again, id="other", title="Another"))
     assert not any("title" in one for one in other.warnings)
 
@@ -137,7 +137,7 @@ def test_a_file_with_the_same_title_twice_is_taken_and_says_so(store, project, t
     path.write_text(f"suite: twice\nscenarios:\n  - {{id: a, level: basic, title: Same, {turns}}}\n"
                     f"  - {{id: b, level: basic, title: Same, {turns}}}\n")  # fmt: skip
     edit = import_suite(store, PRODUCT, project, path)
-    assert "1 title at more than one scenario: all were taken" in edit.summary
+    assert "1 title used by more than one scenario: all were imported" in edit.summary
 
 
 @in_both
@@ -248,7 +248,7 @@ def test_a_text_that_is_no_scenario_is_refused_with_its_lines() -> None:
 def test_pasted_cells_are_added_and_told_by_what_was_pasted(store, project, suite) -> None:
     paste_scenarios(store, PRODUCT, project, suite.id, "scenario;level;user;expect_topic\nnew;basic;Hello;greet\n")
     assert [row.name for row in list_scenarios(store, project, suite.id)] == ["clean", "misspelt", "new"]
-    with pytest.raises(DataError, match="do not fit together"):
+    with pytest.raises(DataError, match="these files conflict"):
         paste_scenarios(store, PRODUCT, project, suite.id, SMALL)
     with pytest.raises(UsageError, match="no cells"):
         paste_scenarios(store, PRODUCT, project, suite.id, " ")

@@ -110,7 +110,7 @@ def test_a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced(
     import_suite(store, PRODUCT, project, small)
     with pytest.raises(UsageError, match="already"):
         import_suite(store, PRODUCT, project, small)
-    with pytest.raises(UsageError, match="nothing would change"):
+    with pytest.raises(UsageError, match="nothing to change"):
         import_suite(store, PRODUCT, project, small, replacing=True)
 
 
@@ -134,7 +134,7 @@ def test_replacing_a_suite_touches_only_what_differs(store: Store, project: Proj
 
 def test_two_scenarios_of_one_id_are_refused(store: Store, project: Project, tmp_path) -> None:
     (tmp_path / "doubled.yaml").write_text(DUPLICATED)
-    with pytest.raises(DataError, match="share an id"):
+    with pytest.raises(DataError, match="have the same id"):
         import_suite(store, PRODUCT, project, tmp_path / "doubled.yaml")
     assert list_suites(store, project) == ()
 

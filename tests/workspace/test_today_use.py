@@ -22,8 +22,7 @@ from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot
 from vivavoce.workspace.exams.project_exams import project_exam
-from vivavoce.workspace.projects.moves import judge_difference
-from vivavoce.workspace.projects.today import MOST_PROBLEMS, show_today
+from vivavoce.workspace.projects.today import MAX_PROBLEMS, judge_difference, show_today
 from vivavoce.workspace.topics.topics import add_topic
 
 SCOPE = "0,0"
@@ -94,7 +93,7 @@ def test_topics_that_are_mixed_up_are_problems_with_the_way_to_both(store: Store
     first = found.problems[0]
     assert set(first.topics) == {"pay", "bonus"}
     assert dict(zip(first.topics, first.topic_ids, strict=True)) == made
-    assert len(found.problems) <= MOST_PROBLEMS
+    assert len(found.problems) <= MAX_PROBLEMS
 
 
 @in_both

@@ -15,18 +15,17 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.topics.datasets import project_dataset
-from vivavoce.workspace.topics.duplicates import list_duplicates
+from vivavoce.workspace.topics.datasets import list_duplicates, project_dataset
 from vivavoce.workspace.topics.examples import (
     add_examples,
     change_example,
     clean_message,
     delete_examples,
     list_examples,
-    matching_examples,
     move_examples,
 )
 from vivavoce.workspace.topics.history import list_edits, show_edit, topic_edits, undo_edit, undo_or_explain
+from vivavoce.workspace.topics.judged import matching_examples
 from vivavoce.workspace.topics.overview import matching_topics
 from vivavoce.workspace.topics.topics import (
     ANSWER_CHOICES,
@@ -374,12 +373,12 @@ def test_settings_of_a_bot_and_a_schedule_are_fields_with_plain_words(store: Sto
 def test_an_undo_that_a_later_edit_prevents_names_that_edit(store: Store, project: Project, visa: str) -> None:
     first = change_topic(store, PRODUCT, project, visa, name="permits")
     second = change_topic(store, PRODUCT, project, visa, name="papers")
-    with pytest.raises(StaleError, match="a later change builds on it: Topic permits: renamed to papers") as refused:
+    with pytest.raises(StaleError, match="a later change depends on it: Topic permits: renamed to papers") as refused:
         undo_or_explain(store, PRODUCT, project, first.id)
     assert second.id in refused.value.where
     undo_or_explain(store, PRODUCT, project, second.id)
     undo_or_explain(store, PRODUCT, project, first.id)
-    with pytest.raises(StaleError, match="undone already"):
+    with pytest.raises(StaleError, match="already undone"):
         undo_or_explain(store, PRODUCT, project, first.id)
 
 
@@ -395,9 +394,9 @@ def test_all_of_a_list_are_taken_only_while_it_is_as_long_as_it_was(
         "which visa",
     }
     assert set(matching_topics(store, project, search="", flag=None, expected=2)) == {visa, salary}
-    with pytest.raises(StaleError, match="3 examples now, and you chose 4"):
+    with pytest.raises(StaleError, match="3 examples, and you selected 4"):
         matching_examples(store, project, topic_id=visa, search="", expected=4)
-    with pytest.raises(StaleError, match="1 topic now"):
+    with pytest.raises(StaleError, match="it now has 1 topic"):
         matching_topics(store, project, search="visa", flag=None, expected=2)
 
 

@@ -8,8 +8,6 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
-__all__ = ["Agent", "Answer", "Condition", "Find", "Slot", "SlotKind", "Table", "Topic"]
-
 
 class SlotKind(StrEnum):
     """What the values of a slot are."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from vivavoce.agents.slots import Mention, Message
 
-__all__ = ["Taken", "Wanted", "give_values"]
-
 
 @dataclass(frozen=True)
 class Taken:
@@ -55,14 +53,14 @@ def _taker(mention: Mention, message: Message, wanted: Wanted, values: Mapping[s
     own = [name for name in (*wanted.needs, *wanted.takes) if name in able]
     if mention.loose:
         return own[0] if own and message.bare else None
-    if mention.redone and (said := [name for name in values if name in able]):
-        return said[-1]
+    if mention.redone and (filled := [name for name in values if name in able]):
+        return filled[-1]
     if any(wanted.known.get(option.slot) == option.value for option in mention.options):
         return None
-    said = [name for name in wanted.known if name in own and name not in values]
-    if message.corrects and said and not [n for n in wanted.needs if n in own and n not in wanted.known]:
-        return said[-1]
+    filled = [name for name in wanted.known if name in own and name not in values]
+    if message.corrects and filled and not [n for n in wanted.needs if n in own and n not in wanted.known]:
+        return filled[-1]
     free = [name for name in (*own, *able) if name not in wanted.known and name not in values]
     within = [name for name in free if name in own]
     again = [name for name in wanted.known if name in able and name not in values]
-    return next(iter(within or said[-1:] or free or again[-1:]), None)
+    return next(iter(within or filled[-1:] or free or again[-1:]), None)

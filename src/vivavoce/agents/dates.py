@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
+from typing import TypeVar
 
 from vivavoce.agents.languages import Language, language_of
 
-__all__ = ["DayMention", "day_in_words", "find_days", "resolve_day"]
-
+T = TypeVar("T")
 Reading = tuple[int, int | None, int | None]
 
 
@@ -28,22 +29,29 @@ class DayMention:
 
 def find_days(text: str, code: str) -> Iterator[DayMention]:
     """Yield the days of a lower-cased text; the fullest writing of each, none within another."""
+    yield from (mention for _, mention in find_all(text, _patterns(code)))
+
+
+def find_all(
+    text: str, patterns: Iterable[tuple[re.Pattern[str], Callable[[re.Match[str]], T | None]]]
+) -> Iterator[tuple[re.Match[str], T]]:
+    """Yield what patterns find in a text, as their readers read it, none within another."""
     taken: list[tuple[int, int]] = []
-    for pattern, read in _patterns(code):
+    for pattern, read in patterns:
         for match in pattern.finditer(text):
-            mention = read(match)
-            if mention and not any(match.start() < end and start < match.end() for start, end in taken):
+            value = read(match)
+            if value and not any(match.start() < end and start < match.end() for start, end in taken):
                 taken.append(match.span())
-                yield mention
+                yield match, value
 
 
 def resolve_day(mention: DayMention, today: date, first: date | None, last: date | None) -> date | None:
     """Return the day that is meant: the first possible one in the range, else the next one from today."""
-    found = list(_candidates(mention, today, first or today))
-    for day in found:
+    days = list(_candidates(mention, today, first or today))
+    for day in days:
         if (first is None or day >= first) and (last is None or day <= last):
             return day
-    return min((day for day in found if day >= today), default=found[0] if found else None)
+    return min((day for day in days if day >= today), default=days[0] if days else None)
 
 
 def day_in_words(day: date, code: str) -> str:
@@ -52,9 +60,6 @@ def day_in_words(day: date, code: str) -> str:
     return words.day_in_words.format(
         weekday=words.weekday_names[day.weekday()], day=day.day, month=words.month_names[day.month - 1], year=day.year
     )
-
-
-# --- which day ---------------------------------------------------------------------------------------------------
 
 
 def _candidates(mention: DayMention, today: date, start: date) -> Iterator[date]:
@@ -67,33 +72,16 @@ def _candidates(mention: DayMention, today: date, start: date) -> Iterator[date]
             yield base + timedelta(days=(mention.weekday - base.weekday()) % 7)
         return
     for day, month, year in mention.readings:
-        yield from _dates(day, _months(month, year, start, today))
-
-
-def _months(month: int | None, year: int | None, start: date, today: date) -> Iterable[tuple[int, int]]:
-    """Return the months (year, month) that a day without them may lie in, the nearest first."""
-    if month is not None:
-        return (
-            [(year, month)] if year else [(base, month) for base in sorted({start.year, today.year, today.year + 1})]
-        )
-    turns = (start.year * 12 + start.month - 1, today.year * 12 + today.month - 1)
-    return [divmod_month(turn + more) for turn in sorted(set(turns)) for more in (0, 1)]
-
-
-def divmod_month(count: int) -> tuple[int, int]:
-    """Return year and month of a number of months."""
-    return count // 12, count % 12 + 1
-
-
-def _dates(day: int, months: Iterable[tuple[int, int]]) -> Iterator[date]:
-    for year, month in months:
-        try:
-            yield date(year, month, day)
-        except ValueError:
-            continue
-
-
-# --- how days are written ----------------------------------------------------------------------------------------
+        # The months that a day without them may lie in, the nearest first.
+        if month is not None:
+            years = [year] if year else sorted({start.year, today.year, today.year + 1})
+            months = [each * 12 + month - 1 for each in years]
+        else:
+            nearest = sorted({start.year * 12 + start.month - 1, today.year * 12 + today.month - 1})
+            months = [count + more for count in nearest for more in (0, 1)]
+        for count in months:
+            with suppress(ValueError):
+                yield date(count // 12, count % 12 + 1, day)
 
 
 class _Reader:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -18,8 +18,6 @@ from vivavoce.agents.thresholds import choose_threshold
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
 from vivavoce.text.words import words
-
-__all__ = ["ENGINES", "Engine", "keywords", "nearest", "train", "vectors"]
 
 
 class Engine(Protocol):
@@ -59,7 +57,7 @@ class LocalEngine:
         return self.guess(text) if text.strip() else ()
 
 
-def _ranked(scores: Mapping[str, float]) -> tuple[Guess, ...]:
+def _rank(scores: Mapping[str, float]) -> tuple[Guess, ...]:
     """Order topics by score; equal scores keep the order of the agent file."""
     return tuple(Guess(name, score) for name, score in sorted(scores.items(), key=lambda item: -item[1]) if score > 0)
 
@@ -68,8 +66,6 @@ def _examples(agent: Agent) -> tuple[list[str], list[str]]:
     pairs = [(phrase, topic.intent) for topic in agent.topics for phrase in dict.fromkeys(topic.phrases)]
     return [phrase for phrase, _ in pairs], [intent for _, intent in pairs]
 
-
-# --- vectors -----------------------------------------------------------------------------------------------------
 
 VECTORS_THRESHOLD = (0.3, 0.6)
 FOLDS = 8
@@ -90,7 +86,7 @@ def vectors(agent: Agent) -> LocalEngine:
         about=f"sentence vectors ({model.encoder.name}) and logistic regression",
         threshold=choose_threshold(own, foreign, VECTORS_THRESHOLD),
         forgiving=True,
-        guess=lambda text: _ranked(model.scores(text)),
+        guess=lambda text: _rank(model.scores(text)),
     )
 
 
@@ -100,21 +96,19 @@ def _words_instead(agent: Agent) -> LocalEngine:
 
     classifier = LexicalClassifier(language=agent.language, name="vectors")
     classifier.fit(*_examples(agent))
-    why = "no sentence vectors for this language, or none installed"
+    why = "no sentence vectors are available for this language"
 
     def scores(text: str) -> dict[str, float]:
-        found = classifier.probabilities([text])
-        return dict(zip(found.intents, map(float, found.rows[0]), strict=True))
+        table = classifier.probabilities([text])
+        return dict(zip(table.intents, map(float, table.rows[0]), strict=True))
 
     return LocalEngine(
-        about=f"words and letters (TF-IDF), naive Bayes and logistic regression: {why}",
+        about=f"words and characters (TF-IDF), naive Bayes and logistic regression: {why}",
         threshold=sum(VECTORS_THRESHOLD) / 2,
         forgiving=True,
-        guess=lambda text: _ranked(scores(text)),
+        guess=lambda text: _rank(scores(text)),
     )
 
-
-# --- nearest -----------------------------------------------------------------------------------------------------
 
 NEAREST_THRESHOLD = (0.3, 0.6)
 
@@ -145,11 +139,11 @@ class NearestExamples:
 
     def similarities(self, text: str) -> dict[int, float]:
         """Return the cosine with each phrase that shares a word."""
-        found: dict[int, float] = {}
+        cosines: dict[int, float] = {}
         for feature, weight in self._unit(Counter(_features(text))).items():
             for place, other in self._index[feature]:
-                found[place] = found.get(place, 0.0) + weight * other
-        return found
+                cosines[place] = cosines.get(place, 0.0) + weight * other
+        return cosines
 
     def scores(self, text: str, leave_out: Callable[[int], bool] = lambda place: False) -> dict[str, float]:
         """Return the best cosine of each topic; `leave_out` hides phrases."""
@@ -161,8 +155,8 @@ class NearestExamples:
 
 
 def _features(text: str) -> list[str]:
-    found = words(text, "en")
-    return [*found, *(f"{a} {b}" for a, b in pairwise(found))]
+    own = words(text, "en")
+    return [*own, *(f"{a} {b}" for a, b in pairwise(own))]
 
 
 def nearest(agent: Agent) -> LocalEngine:
@@ -175,45 +169,38 @@ def nearest(agent: Agent) -> LocalEngine:
         own.append(others[intent] if others[intent] == max(others.values()) else 0.0)
         foreign.append(max((score for name, score in others.items() if name != intent), default=0.0))
     return LocalEngine(
-        about="nearest training phrase (TF-IDF of words and pairs of words, cosine)",
+        about="nearest training example (TF-IDF of words and word pairs, cosine)",
         threshold=choose_threshold(own, foreign, NEAREST_THRESHOLD),
         forgiving=True,
-        guess=lambda text: _ranked(examples.scores(text)),
+        guess=lambda text: _rank(examples.scores(text)),
     )
-
-
-# --- keywords ----------------------------------------------------------------------------------------------------
 
 
 def keywords(agent: Agent) -> LocalEngine:
     """Follow the keyword rules of the agent file; nothing is learnt, no misspelling is forgiven."""
-    rules = {topic.intent: [_rule(text) for text in topic.keywords] for topic in agent.topics}
+    # `a+b`: two runs of words that must both occur.
+    rules = {
+        topic.intent: [[run for part in text.split("+") if (run := words(part, "en"))] for text in topic.keywords]
+        for topic in agent.topics
+    }
     if not any(rules.values()):
         raise UsageError(
             f"the agent '{agent.name}' has no keywords",
             where=agent.source,
             remedy="add `keywords` to its topics, or use another engine",
         )
-    return LocalEngine("keyword rules", 0.5, False, lambda text: _ranked(_matched(rules, text)))
 
+    def guess(text: str) -> tuple[Guess, ...]:
+        message = f" {' '.join(words(text, 'en'))} "
+        scores = {}
+        for intent, own in rules.items():
+            held = [rule for rule in own if rule and all(f" {' '.join(run)} " in message for run in rule)]
+            hits = {word for rule in held for run in rule for word in run}
+            # Each word that a rule asked for and found halves the doubt.
+            scores[intent] = 1 - 0.5 ** len(hits)
+        return _rank(scores)
 
-_Rule = tuple[tuple[str, ...], ...]
-
-
-def _rule(text: str) -> _Rule:
-    """Read `a+b` as two runs of words that must both occur."""
-    return tuple(run for part in text.split("+") if (run := tuple(words(part, "en"))))
-
-
-def _matched(rules: Mapping[str, Iterable[_Rule]], text: str) -> dict[str, float]:
-    """Each word that a rule asked for and found halves the doubt."""
-    said = f" {' '.join(words(text, 'en'))} "
-    scores = {}
-    for intent, each in rules.items():
-        held = [rule for rule in each if rule and all(f" {' '.join(run)} " in said for run in rule)]
-        hits = {word for rule in held for run in rule for word in run}
-        scores[intent] = 1 - 0.5 ** len(hits)
-    return scores
+    return LocalEngine("keyword rules", 0.5, False, guess)
 
 
 ENGINES: Mapping[str, Callable[[Agent], LocalEngine]] = {"vectors": vectors, "nearest": nearest, "keywords": keywords}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from datetime import date
+from typing import TypeVar
 
 from vivavoce.errors import Fault, nearest
 from vivavoce.files.yamls import Step, Value, YamlFile
 
+T = TypeVar("T")
 FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -27,15 +30,15 @@ class Entries:
         if value is None or value == "":
             return {}
         if not isinstance(value, dict):
-            self.fault(f"{_name(steps)} must hold keys and values, not {_shape(value)}", *steps)
+            self.fault(f"{_name(steps)} must contain keys and values, not {_shape(value)}", *steps)
             return {}
         for key in value if keys else ():
             if key not in keys:
-                self.fault(f"there is no key '{key}' here.{nearest(key, keys)}", *steps, key)
+                self.fault(f"unknown key '{key}'.{nearest(key, keys)}", *steps, key)
         return value
 
     def listed(self, value: Value | None, *steps: Step) -> Sequence[Value]:
-        """Return a list; one value stands for a list of one."""
+        """Return a list; one value is a list of one."""
         if value is None or value == "":
             return []
         return value if isinstance(value, list) else [value]
@@ -51,14 +54,29 @@ class Entries:
 
     def texts(self, value: Value | None, *steps: Step) -> tuple[str, ...]:
         """Return a list of texts that are not empty."""
-        found = []
+        texts = []
         for place, item in enumerate(self.listed(value, *steps)):
             text = self.text(item, *steps, place)
             if text:
-                found.append(text)
+                texts.append(text)
             elif isinstance(item, str):
                 self.fault(f"an entry of {_name(steps)} is empty", *steps, place)
-        return tuple(found)
+        return tuple(texts)
+
+    def record(self, kind: type[T], entry: Mapping[str, Value], /, *steps: Step, **ready: object) -> T:
+        """Read the fields of a record by their types; `ready` are those that are read already."""
+        readers: Mapping[object, Callable[..., object]] = {
+            "str": self.text,
+            "str | None": lambda *item: self.text(*item) or None,
+            "tuple[str, ...]": self.texts,
+            "bool": self.flag,
+            "float | None": self.number,
+            "date | None": self.day,
+        }
+        for field in fields(kind):  # type: ignore[arg-type]
+            if field.name not in ready:
+                ready[field.name] = readers[field.type](entry.get(field.name), *steps, field.name)
+        return kind(**ready)
 
     def flag(self, value: Value | None, *steps: Step) -> bool:
         """Return true or false; nothing is false."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vivavoce.agents.agent import Agent, Answer, Slot, SlotKind, Table, Topic
+from vivavoce.agents.agent import Agent, SlotKind
 from vivavoce.agents.dialogue import Flow, State, respond
 from vivavoce.records import Guess
 
-__all__ = ["answer_pairs", "describe_agent"]
-
 PHRASES_SHOWN = 2
-CUT = "..."
 
 
 def answer_pairs(agent: Agent) -> list[tuple[str, str]]:
@@ -48,31 +45,21 @@ def _lines(agent: Agent) -> Iterator[str]:
         yield f"Today is {agent.today.isoformat()}."
     yield f"If you do not know or it is about something else, say: {agent.fallback[0]}"
     yield "Topics:"
-    yield from (_topic(topic) for topic in agent.topics)
+    for topic in agent.topics:
+        needs = f" [needs {', '.join(topic.needs)}]" if topic.needs else ""
+        asked = " / ".join(topic.phrases[:PHRASES_SHOWN])
+        replies = [
+            (f"(after {', '.join(answer.after)}) " if answer.after else "") + " ".join(answer.say)
+            for answer in topic.replies
+        ]
+        yield f'- {topic.intent}{needs}: "{asked}" -> {" | ".join(replies)}'
     yield "Details to ask for:"
-    yield from (_slot(slot) for slot in agent.slots.values() if slot.ask)
+    for slot in agent.slots.values():
+        values = ", ".join(slot.values) if slot.kind is SlotKind.LIST else str(slot.kind)
+        if slot.first and slot.last:
+            values += f" from {slot.first.isoformat()} to {slot.last.isoformat()}"
+        if slot.ask:
+            yield f"- {slot.name} ({values}): {slot.ask}"
     for name, table in agent.facts.items():
         yield f"Facts, {name} ({', '.join(table.columns)}):"
-        yield from _rows(table)
-
-
-def _topic(topic: Topic) -> str:
-    needs = f" [needs {', '.join(topic.needs)}]" if topic.needs else ""
-    asked = " / ".join(topic.phrases[:PHRASES_SHOWN])
-    return f'- {topic.intent}{needs}: "{asked}" -> {" | ".join(_said(answer) for answer in topic.replies)}'
-
-
-def _said(answer: Answer) -> str:
-    after = f"(after {', '.join(answer.after)}) " if answer.after else ""
-    return after + " ".join(answer.say)
-
-
-def _slot(slot: Slot) -> str:
-    values = ", ".join(slot.values) if slot.kind is SlotKind.LIST else str(slot.kind)
-    if slot.first and slot.last:
-        values += f" from {slot.first.isoformat()} to {slot.last.isoformat()}"
-    return f"- {slot.name} ({values}): {slot.ask}"
-
-
-def _rows(table: Table) -> Iterator[str]:
-    return (", ".join(row[column] for column in table.columns) for row in table.rows)
+        yield from (", ".join(row[column] for column in table.columns) for row in table.rows)

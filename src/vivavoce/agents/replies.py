@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
 from vivavoce.agents.agent import Agent, Find, SlotKind
 from vivavoce.agents.dates import day_in_words
 from vivavoce.agents.times import within_time
-
-__all__ = ["Found", "Known", "fill", "fill_all", "look_up", "placeholders"]
 
 _PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)(?::(words))?\}")
 JOINED_BY = "; "
@@ -28,7 +26,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Known:
-    """All that may fill a placeholder: values of the talk, the last found row, defaults of slots; in this order."""
+    """All that may fill a placeholder, in this order: values said, the last found row, defaults of slots."""
 
     agent: Agent
     slots: Mapping[str, str]
@@ -58,16 +56,30 @@ def placeholders(text: str) -> list[str]:
 
 def fill(text: str, known: Known) -> str | None:
     """Put values in; nothing where one of them is missing."""
-    holes = False
+    return None if None in map(known.get, placeholders(text)) else _fill(text, known.get, known.agent.language)
 
-    def value(match: re.Match[str]) -> str:
-        nonlocal holes
-        found = known.get(match[1])
-        holes = holes or found is None
-        return _worded(found or "", known.agent.language) if match[2] else found or ""
 
-    filled = _PLACEHOLDER.sub(value, text)
-    return None if holes else filled
+def _fill(text: str, get: Callable[[str], str | None], language: str) -> str:
+    def put(match: re.Match[str]) -> str:
+        value = get(match[1]) or ""
+        try:
+            return day_in_words(date.fromisoformat(value), language) if match[2] else value
+        except ValueError:
+            return value
+
+    return _PLACEHOLDER.sub(put, text)
+
+
+def fill_all(texts: Iterable[str], known: Known) -> tuple[str, ...] | None:
+    """Put values into the bubbles of a reply; nothing where one value is missing."""
+    bubbles = []
+    for text in texts:
+        filled = fill(text, known)
+        if filled is None:
+            return None
+        # Values are written as they are listed; a sentence begins with a capital.
+        bubbles.append(filled[:1].upper() + filled[1:] if text.startswith("{") else filled)
+    return tuple(text for text in bubbles if text.strip())
 
 
 def look_up(agent: Agent, find: Find, each: str, slots: Known) -> Found:
@@ -75,68 +87,36 @@ def look_up(agent: Agent, find: Find, each: str, slots: Known) -> Found:
     table = agent.facts[find.table]
     rows = [row for row in table.rows if _fits(agent, find, row, slots)]
     if find.sort:
-        rows.sort(key=lambda row: _order(row[find.sort]), reverse=find.descending)
+        rows.sort(key=lambda row: _rank(row[find.sort]), reverse=find.descending)
     if not rows:
         return Found()
     pattern = each or ", ".join(f"{{{column}}}" for column in table.columns)
-    shown = (_row_text(pattern, row, slots) for row in rows[: find.most])
-    return Found(len(rows), JOINED_BY.join(shown), rows[0])
-
-
-def _row_text(pattern: str, row: Mapping[str, str], slots: Known) -> str:
-    """Write a row; its own columns come before slots of the same name."""
-    language = slots.agent.language
-
-    def value(match: re.Match[str]) -> str:
-        found = row[match[1]] if match[1] in row else slots.get(match[1]) or ""
-        return _worded(found, language) if match[2] else found
-
-    return _PLACEHOLDER.sub(value, pattern)
+    # The columns of a row come before slots of the same name.
+    texts = (
+        _fill(pattern, lambda name, row=row: row.get(name, slots.get(name)), agent.language)  # type: ignore[misc]
+        for row in rows[: find.most]
+    )
+    return Found(len(rows), JOINED_BY.join(texts), rows[0])
 
 
 def _fits(agent: Agent, find: Find, row: Mapping[str, str], slots: Known) -> bool:
-    return (
-        all(_equal(agent, row[column], slot, slots.value(slot)) for column, slot in find.where)
-        and all(_in_order(row[column], slots.value(slot)) for column, slot in find.at_most)
-        and all(_in_order(slots.value(slot), row[column]) for column, slot in find.at_least)
-    )
+    for column, name in find.where:
+        cell, wanted, slot = row[column], slots.value(name), agent.slots.get(name)
+        if wanted is None:
+            continue
+        if slot and slot.kind is SlotKind.TIME:
+            if not within_time(cell, wanted, agent.language):
+                return False
+        elif cell.casefold() != wanted.casefold():
+            return False
+    limits: list[tuple[str | None, str | None]] = [(row[column], slots.value(slot)) for column, slot in find.at_most]
+    limits += [(slots.value(slot), row[column]) for column, slot in find.at_least]
+    return all(low is None or high is None or _rank(low) <= _rank(high) for low, high in limits)
 
 
-def _equal(agent: Agent, cell: str, name: str, wanted: str | None) -> bool:
-    if wanted is None:
-        return True
-    slot = agent.slots.get(name)
-    if slot and slot.kind is SlotKind.TIME:
-        return within_time(cell, wanted, agent.language)
-    return cell == wanted or cell.casefold() == wanted.casefold()
-
-
-def _in_order(low: str | None, high: str | None) -> bool:
-    return low is None or high is None or _order(low) <= _order(high)
-
-
-def _order(cell: str) -> tuple[int, float, str]:
-    """Numbers by their size, before all other texts."""
+def _rank(cell: str) -> tuple[int, float, str]:
+    """Order numbers by their size, before all other texts."""
     try:
         return 0, float(cell), ""
     except ValueError:
         return 1, 0.0, cell.casefold()
-
-
-def _worded(text: str, language: str) -> str:
-    try:
-        return day_in_words(date.fromisoformat(text), language)
-    except ValueError:
-        return text
-
-
-def fill_all(texts: Iterable[str], known: Known) -> tuple[str, ...] | None:
-    """Put values into the bubbles of a reply; nothing where one value is missing."""
-    filled = []
-    for text in texts:
-        done = fill(text, known)
-        if done is None:
-            return None
-        # Values are written as they are listed; a sentence begins with a capital.
-        filled.append(done[:1].upper() + done[1:] if text.startswith("{") else done)
-    return tuple(text for text in filled if text.strip())

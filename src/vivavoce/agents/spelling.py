@@ -8,10 +8,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-__all__ = ["WORD", "Speller"]
-
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-LEAST_LETTERS = 5
+MIN_LETTERS = 5
 # Two slips are forgiven from this many letters on.
 LONG = 8
 
@@ -20,7 +18,7 @@ class Speller:
     """Knows the words that are listened for (`targets`) and those that are ordinary words in their own right."""
 
     def __init__(self, targets: Iterable[str], ordinary: Iterable[str]) -> None:
-        wanted = {word for word in targets if len(word) >= LEAST_LETTERS and word.isalpha()}
+        wanted = {word for word in targets if len(word) >= MIN_LETTERS and word.isalpha()}
         self._right = frozenset(wanted | set(ordinary) | set(targets))
         self._by_letter: dict[str, list[str]] = {}
         for word in sorted(wanted):
@@ -32,7 +30,7 @@ class Speller:
         return WORD.sub(lambda match: self._correct(match[0]), text)
 
     def _nearest(self, word: str) -> str:
-        if len(word) < LEAST_LETTERS - 1 or word in self._right or not word.isalpha():
+        if len(word) < MIN_LETTERS - 1 or word in self._right or not word.isalpha():
             return word
         # The first letter is seldom wrong, save where the first two are swapped.
         near = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["choose_threshold"]
-
 FEWEST = 10
 # Most visitors ask about what the bot knows, and real strangers are stranger than the topics next door that
 # stand in for them here: one message in five counts as foreign.

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from vivavoce.agents.dates import find_all
 from vivavoce.agents.languages import Language, language_of
-
-__all__ = ["TimeMention", "find_times", "minutes_of", "within_time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +22,7 @@ class TimeMention:
 
 def find_times(text: str, code: str) -> Iterator[TimeMention]:
     """Yield the times of a lower-cased text, none within another."""
-    taken: list[tuple[int, int]] = []
-    for pattern, read in _patterns(code):
-        for match in pattern.finditer(text):
-            value = read(match)
-            if value and not any(match.start() < end and start < match.end() for start, end in taken):
-                taken.append(match.span())
-                yield TimeMention(match.start(), match.end(), value)
+    yield from (TimeMention(*match.span(), value) for match, value in find_all(text, _patterns(code)))
 
 
 def minutes_of(value: str) -> int | None:
@@ -57,13 +50,13 @@ class _Reader:
         self.words = words
 
     def clock(self, match: re.Match[str]) -> str | None:
-        found = match.groupdict()
-        hour = int(self.words.numbers.get(found["hour"], found["hour"]))
-        half = (found.get("half") or "").replace(".", "")
+        parts = match.groupdict()
+        hour = int(self.words.numbers.get(parts["hour"], parts["hour"]))
+        half = (parts.get("half") or "").replace(".", "")
         if half and not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
-        return _time(hour, int(found.get("minute") or 0))
+        return _time(hour, int(parts.get("minute") or 0))
 
     def spoken(self, match: re.Match[str]) -> str | None:
         hour = int(self.words.numbers.get(match["hour"], match["hour"]))

@@ -4,7 +4,7 @@ from vivavoce.bots.contract import Check, ContractReport, check_bot
 from vivavoce.bots.declaration import BotOption, Connector
 from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.guard import public_only
-from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Fallback, Limits, Nature, Talk
+from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Conversation, Fallback, Limits, Nature
 from vivavoce.bots.python import PythonBot
 from vivavoce.bots.registry import (
     BotLine,
@@ -32,6 +32,7 @@ __all__ = [
     "Check",
     "Connector",
     "ContractReport",
+    "Conversation",
     "Fallback",
     "Limits",
     "Nature",
@@ -40,7 +41,6 @@ __all__ = [
     "Reply",
     "ScriptedBot",
     "Status",
-    "Talk",
     "check_bot",
     "declare",
     "entry_facts",

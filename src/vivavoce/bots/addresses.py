@@ -11,8 +11,6 @@ from vivavoce.bots.guard import ascii_host
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 
-__all__ = ["Request", "check_address", "shown_address"]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -29,9 +27,9 @@ def check_address(url: str, *, where: str = "") -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise UsageError(
-            say("the address of the bot does not begin with http:// or https://"),
+            say("the bot's address must start with http:// or https://"),
             where=where,
-            remedy=say("write the whole address, for instance https://bot.example.org/chat"),
+            remedy=say("enter the full address, for example https://bot.example.org/chat"),
         )
     try:
         ascii_host(parts.hostname or "")
@@ -43,10 +41,10 @@ def check_address(url: str, *, where: str = "") -> None:
         ) from None
     if "@" in parts.netloc:
         raise UsageError(
-            say("the address of the bot holds a user name or a password"),
+            say("the bot's address contains a user name or password"),
             where=where,
             remedy=say(
-                'leave it out and write `headers: {Authorization: "Basic ${NAME}"}` in the entry of bots.yaml'
+                'remove it and set `headers: {Authorization: "Basic ${NAME}"}` in the bot\'s entry in bots.yaml'
             ),
         )
 

@@ -6,6 +6,8 @@ the agent of the suite. An entry of bots.yaml may give `agent` and `threshold`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
 from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.entries import entry_facts, number
@@ -16,34 +18,25 @@ from vivavoce.plugins import declare
 from vivavoce.records import Reply
 from vivavoce.version import __version__
 
-__all__ = ["AgentBot", "AgentTalk", "agent_facts", "keywords", "load_agent", "nearest", "vectors"]
-
 LIMITS = Limits(at_once=8, retries=0)
 AGENT = BotOption(
-    "agent",
-    "agent",
-    say("What it knows and replies."),
-    label=say("Agent"),
-    group=say("What it runs"),
+    "agent", "agent", say("What the bot knows and how it replies."), label=say("Agent"), group=say("Configuration")
 )
-THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("What it runs"), low="0", high="1")
+THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("Configuration"), low="0", high="1")
 
 
-def _declare(choice: str, position: int) -> Connector:
-    return Connector(
-        Reach.PROCESS,
-        (AGENT, THRESHOLD),
-        option="agent",
-        limits=LIMITS,
-        form="agent",
-        title=say("A built-in bot"),
-        choice=choice,
-        position=position,
-    )
+_CONNECTOR = Connector(
+    Reach.PROCESS,
+    (AGENT, THRESHOLD),
+    option="agent",
+    limits=LIMITS,
+    form="agent",
+    title=say("Built-in bot"),
+)
 
 
-class AgentTalk:
-    """One talk with an agent."""
+class AgentConversation:
+    """One conversation with an agent."""
 
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
@@ -57,7 +50,7 @@ class AgentTalk:
 
 
 class AgentBot:
-    """An agent and an engine that was trained on it; talks share both."""
+    """An agent and an engine that was trained on it; conversations share both."""
 
     def __init__(self, name: str, agent: Agent, engine: Engine, *, threshold: float | None = None) -> None:
         self._engine = engine
@@ -65,9 +58,9 @@ class AgentBot:
         self._flow = Flow.of(agent, threshold=limit, forgiving=engine.forgiving)
         self.facts = agent_facts(name, agent, f"{engine.about}; threshold {limit:g}")
 
-    async def open(self, session: str) -> AgentTalk:
-        """Begin a talk that knows nothing of the others."""
-        return AgentTalk(Dialogue(self._flow, self._engine))
+    async def open(self, session: str) -> AgentConversation:
+        """Begin a conversation that knows nothing of the others."""
+        return AgentConversation(Dialogue(self._flow, self._engine))
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -91,48 +84,43 @@ def agent_facts(name: str, agent: Agent, about: str, *, in_process: bool = True)
 
 def load_agent(option: str, context: BotContext) -> Agent:
     """Read the agent that a bot runs: named by its option, its entry, or the suite."""
-    named = option or str(context.entry.get("agent") or "") or context.agent
-    if not named:
-        raise UsageError(
-            say("the bot '{name}' needs an agent", name=context.name),
-            remedy=say(
-                "write `{name}:flight`, `{name}:PATH`, or `agent` in the suite or in bots.yaml", name=context.name
-            ),
-        )
-    return read_agent(named)
+    path, name = option or str(context.entry.get("agent") or "") or context.agent, context.name
+    if not path:
+        remedy = say("write `{name}:flight` or `{name}:PATH`, or set `agent` in the suite or in bots.yaml", name=name)
+        raise UsageError(say("the bot '{name}' needs an agent", name=name), remedy=remedy)
+    return read_agent(path)
 
 
-@declare(_declare(say("vectors: meaning of the sentence"), 3))
+def read_threshold(context: BotContext) -> float | None:
+    """Return the threshold that an entry gives, None where it gives none."""
+    value = context.entry.get("threshold")
+    try:
+        return None if value is None else number(value, least=0, most=1)
+    except ValueError as error:
+        remedy = say("enter a number from 0 to 1, or leave it out")
+        raise UsageError(say("threshold: {error}", error=error), where=context.name, remedy=remedy) from error
+
+
+@declare(replace(_CONNECTOR, choice=say("vectors: sentence meaning"), position=3))
 def vectors(option: str, context: BotContext) -> AgentBot:
     """Run an agent file with sentence vectors and logistic regression; the option names the agent."""
-    return _bot("vectors", option, context)
+    return _build("vectors", option, context)
 
 
-@declare(_declare(say("nearest: the most similar example"), 4))
+@declare(replace(_CONNECTOR, choice=say("nearest: most similar example"), position=4))
 def nearest(option: str, context: BotContext) -> AgentBot:
     """Run an agent file with the nearest training phrase (TF-IDF); the option names the agent."""
-    return _bot("nearest", option, context)
+    return _build("nearest", option, context)
 
 
-@declare(_declare(say("keywords: words by rule"), 5))
+@declare(replace(_CONNECTOR, choice=say("keywords: keyword rules"), position=5))
 def keywords(option: str, context: BotContext) -> AgentBot:
     """Run an agent file with its keyword rules; the option names the agent."""
-    return _bot("keywords", option, context)
+    return _build("keywords", option, context)
 
 
-def _bot(engine: str, option: str, context: BotContext) -> AgentBot:
+def _build(engine: str, option: str, context: BotContext) -> AgentBot:
     agent = load_agent(option, context)
-    bot = AgentBot(context.name, agent, train(engine, agent), threshold=_threshold(context))
+    bot = AgentBot(context.name, agent, train(engine, agent), threshold=read_threshold(context))
     bot.facts = entry_facts(context, bot.facts)
     return bot
-
-
-def _threshold(context: BotContext) -> float | None:
-    given = context.entry.get("threshold")
-    if given is None:
-        return None
-    try:
-        return number(given, least=0, most=1)
-    except ValueError as error:
-        remedy = say("write a number from 0 to 1, or leave it out")
-        raise UsageError(say("threshold: {error}", error=error), where=context.name, remedy=remedy) from error

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from vivavoce.bots.lag import LoopLag
 from vivavoce.bots.pace import Allowance, Pacing
-from vivavoce.bots.protocol import Bot, Limits, Talk
-from vivavoce.bots.shapes import settled
+from vivavoce.bots.protocol import Bot, Conversation, Limits
+from vivavoce.bots.shapes import check_reply
 from vivavoce.errors import BotError, VivaError
 from vivavoce.records import Reply, Status
 from vivavoce.retries import MAX_PATIENCE_S, wait_before
@@ -22,11 +22,11 @@ MIN_LAG_MS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What became of one message, or of opening a talk: times are of the last try alone."""
+    """What became of one message, or of opening a conversation: times are of the last try alone."""
 
     status: Status
     reply: Reply | None = None
-    talk: Talk | None = None
+    conversation: Conversation | None = None
     first_ms: float | None = None
     last_ms: float | None = None
     attempts: int = 1
@@ -50,34 +50,30 @@ class AskingPolicy:
     repeats_timeouts: bool = False
 
 
-async def open_talk(bot: Bot, session: str, policy: AskingPolicy) -> Answered:
-    """Begin a talk, with the same patience as for a message."""
+async def open_conversation(bot: Bot, session: str, policy: AskingPolicy) -> Answered:
+    """Begin a conversation, with the same patience as for a message."""
 
     async def once() -> Answered:
-        return Answered(Status.OK, talk=await bot.open(session))
+        return Answered(Status.OK, conversation=await bot.open(session))
 
     return await call_patiently(once, policy, policy.limits.timeout_s, session, message=False)
 
 
-async def ask(talk: Talk, text: str, policy: AskingPolicy, timeout_s: float, label: str) -> Answered:
+async def ask(conversation: Conversation, text: str, policy: AskingPolicy, timeout_s: float, label: str) -> Answered:
     """Say a message and return what came of it; never raises for what a bot does."""
 
     async def once() -> Answered:
-        late, began = _lateness(policy), time.perf_counter()
-        said = await talk.say(text)
+        late, began = policy.lag.seconds() if policy.lag else 0.0, time.perf_counter()
+        answer = await conversation.say(text)
         last = (time.perf_counter() - began) * 1000
-        lag = round((_lateness(policy) - late) * 1000, 1)
-        reply = settled(said)
+        lag = round((policy.lag.seconds() - late) * 1000, 1) if policy.lag else 0.0
+        reply = check_reply(answer)
         first = last if reply.seconds is None else reply.seconds * 1000
         if not reply.shown:
             return Answered(Status.EMPTY, reply)
         return Answered(Status.OK, reply, first_ms=first, last_ms=last, lag_ms=lag if lag >= MIN_LAG_MS else 0.0)
 
     return await call_patiently(once, policy, timeout_s, label)
-
-
-def _lateness(policy: AskingPolicy) -> float:
-    return 0.0 if policy.lag is None else policy.lag.seconds()
 
 
 async def call_patiently(
@@ -92,7 +88,7 @@ async def call_patiently(
     attempts = policy.limits.retries + 1
     for attempt in range(1, attempts + 1):
         async with policy.pace.turn(message=message):
-            answered, retry_after = await _try(once, timeout_s)
+            answered, retry_after = await _call_once(once, timeout_s)
         if answered.status is Status.OK:
             policy.pace.succeed()
         if not (answered.status.transient or (policy.repeats_timeouts and answered.status is Status.TIMEOUT)):
@@ -110,13 +106,13 @@ async def call_patiently(
     return answered if attempt == 1 else replace(answered, attempts=attempt)
 
 
-async def _try(once: Callable[[], Awaitable[Answered]], timeout_s: float) -> tuple[Answered, float | None]:
+async def _call_once(once: Callable[[], Awaitable[Answered]], timeout_s: float) -> tuple[Answered, float | None]:
     """Return what became of one attempt, and how long the bot asks to be left alone."""
     try:
         async with asyncio.timeout(timeout_s):
             return await once(), None
     except TimeoutError:
-        return Answered(Status.TIMEOUT, error=f"no answer within {timeout_s:g} s"), None
+        return Answered(Status.TIMEOUT, error=f"no reply within {timeout_s:g} s"), None
     except BotError as error:
         return Answered(Status(error.status), error=_shorten(error.what)), error.retry_after
     except VivaError as error:

@@ -20,8 +20,6 @@ from vivavoce.errors import MissingPartError
 from vivavoce.plugins import declare
 from vivavoce.records import Reply
 
-__all__ = ["THRESHOLD", "ChatterBot", "from_option"]
-
 # From here on most phrases of a topic that it was never taught are refused; docs/engines.md has the numbers, which
 # come from training phrases alone.
 THRESHOLD = 0.6
@@ -36,7 +34,7 @@ def from_option(option: str, context: BotContext) -> ChatterBot:
     agent = load_agent(option, context)
     facts = BotFacts(
         context.name,
-        f"ChatterBot on the phrases of {agent.name}",
+        f"ChatterBot trained on the phrases of {agent.name}",
         limits=Limits(at_once=1, timeout_s=60.0),
         fallback=Fallback(threshold=THRESHOLD),
         phrases=agent.phrases,
@@ -46,29 +44,27 @@ def from_option(option: str, context: BotContext) -> ChatterBot:
 
 
 class ChatterBot:
-    """ChatterBot behind a server that is started with the first talk."""
+    """ChatterBot behind a server that is started with the first conversation."""
 
     def __init__(self, pairs: list[tuple[str, str]], fallback: tuple[str, ...], facts: BotFacts) -> None:
-        self._facts = facts
+        self.facts = facts
         self.fallback = fallback
-        self.server = LocalServer(lambda: _launch(pairs))
+        command = (sys.executable, "-m", "vivavoce.bots.chatterbot_server")
+        remedy = f"reinstall it: {EXTRA}"
+        launch = Launch("chatterbot", command, {"pairs": pairs}, timeout_s=120.0, remedy=remedy)
+        self.server = LocalServer(lambda: launch)
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot."""
-        return self._facts
-
-    async def open(self, session: str) -> ChatterBotTalk:
-        """Begin a talk; the server is started and trained before the first one."""
+    async def open(self, session: str) -> ChatterBotConversation:
+        """Begin a conversation; the server is started and trained before the first one."""
         await self.server.reach()
-        return ChatterBotTalk(self, session)
+        return ChatterBotConversation(self, session)
 
     async def close(self) -> None:
         """End the server."""
         await self.server.close()
 
 
-class ChatterBotTalk:
+class ChatterBotConversation:
     """One conversation."""
 
     def __init__(self, bot: ChatterBot, session: str) -> None:
@@ -82,14 +78,9 @@ class ChatterBotTalk:
         threshold = self._bot.facts.fallback.threshold
         if (reply.confidence or 0.0) >= (THRESHOLD if threshold is None else threshold):
             return Reply(reply.texts, confidence=reply.confidence, fallback=False, raw=payload)
-        said = self._bot.fallback[self._fallbacks % len(self._bot.fallback)]
+        text = self._bot.fallback[self._fallbacks % len(self._bot.fallback)]
         self._fallbacks += 1
-        return Reply((said,), confidence=reply.confidence, fallback=True, raw=payload)
+        return Reply((text,), confidence=reply.confidence, fallback=True, raw=payload)
 
     async def close(self) -> None:
         """End the conversation; the server stays for the others."""
-
-
-def _launch(pairs: list[tuple[str, str]]) -> Launch:
-    command = (sys.executable, "-m", "vivavoce.bots.chatterbot_server")
-    return Launch("chatterbot", command, {"pairs": pairs}, timeout_s=120.0, remedy=f"reinstall it: {EXTRA}")

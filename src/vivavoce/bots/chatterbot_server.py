@@ -18,8 +18,6 @@ from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.bots.serving import run_server
 from vivavoce.records import Reply
 
-__all__ = ["build_chatterbot"]
-
 
 def build_chatterbot(pairs: Iterable[tuple[str, str]], folder: Path) -> Any:
     """Return a ChatterBot that knows these pairs and learns nothing more; its database is in the folder."""
@@ -43,14 +41,11 @@ def build_chatterbot(pairs: Iterable[tuple[str, str]], folder: Path) -> Any:
 
 
 class _PairBot:
-    """What is served: each message is answered by itself, ChatterBot keeps nothing of a talk."""
+    """What is served: each message is answered by itself, ChatterBot keeps nothing of a conversation."""
 
     def __init__(self, bot: Any) -> None:
         self._bot = bot
-
-    @property
-    def facts(self) -> BotFacts:
-        return BotFacts("chatterbot", limits=Limits(at_once=1))
+        self.facts = BotFacts("chatterbot", limits=Limits(at_once=1))
 
     async def open(self, session: str) -> _PairBot:
         return self
@@ -58,8 +53,8 @@ class _PairBot:
     async def say(self, text: str) -> Reply:
         if not text.strip():
             return Reply(confidence=0.0)
-        said = self._bot.get_response(text)
-        return Reply((str(said.text),), confidence=float(said.confidence))
+        answer = self._bot.get_response(text)
+        return Reply((str(answer.text),), confidence=float(answer.confidence))
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -13,6 +13,7 @@ import re
 import socket
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -44,8 +45,6 @@ from vivavoce.messages import change_texts, say
 from vivavoce.records import Status
 from vivavoce.version import __version__
 
-__all__ = ["BotClient", "BotSession"]
-
 CONNECT_SECONDS = 10.0
 # Servers close what has been idle for some five seconds; a connection that may be closed is not used.
 IDLE_SECONDS = 4.0
@@ -61,14 +60,14 @@ _HARMLESS_HEADERS = frozenset({"accept", "content-type"})
 _HEADERS = {"User-Agent": f"vivavoce/{__version__}", "Accept-Encoding": "gzip, deflate"}
 _TIMEOUT = aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS)
 _REMEDY = {
-    Status.UNREACHABLE: say("check that the bot runs and that its address is right"),
-    Status.CLOSED: say("look into the log of the bot"),
-    Status.RATE_LIMITED: "set `limits: {per_second: ...}` or a smaller `at_once` for this bot",
-    Status.SERVER_ERROR: say("look into the log of the bot"),
-    Status.REFUSED: say("check the address, the headers and the body of the bot's entry"),
-    Status.NOT_JSON: say("check the address: an error or login page is no bot"),
+    Status.UNREACHABLE: say("check that the bot is running and that its address is correct"),
+    Status.CLOSED: say("check the bot's log"),
+    Status.RATE_LIMITED: "set `limits: {per_second: ...}` or a lower `at_once` for this bot",
+    Status.SERVER_ERROR: say("check the bot's log"),
+    Status.REFUSED: say("check the address, headers and body in the bot's entry"),
+    Status.NOT_JSON: say("check the address: it returns an error or login page"),
     Status.BAD_ENCODING: say("the bot must answer in UTF-8"),
-    Status.TOO_LARGE: say("a bot may answer with at most {max_bytes:,} bytes", max_bytes=MAX_BYTES),
+    Status.TOO_LARGE: say("a reply may have at most {max_bytes:,} bytes", max_bytes=MAX_BYTES),
 }
 
 
@@ -96,10 +95,16 @@ class BotClient:
         policy = self._policy or addresses()
         if policy.public_only and (kind := refused_host(str(url), policy)):
             raise AddressRefused(url.host or "", kind)
-        proxy = None if self._policy else self._find_proxy(url)
+        key = url.scheme, url.host
+        if not self._policy and key not in self._proxies:
+            self._proxies[key] = find_proxy(url)
+        proxy = None if self._policy else self._proxies[key]
         if proxy is not None:
-            await _check_behind_proxy(url, policy)
-            policy = ANYWHERE  # that of the proxy itself, which whoever runs this machine has chosen
+            if policy.public_only:
+                # Refuse a name that is known here and leads inside; what only the proxy knows is left to the proxy.
+                with suppress(OSError):
+                    await find_addresses(url.raw_host or "", url.port or 80, policy)
+            policy = ANYWHERE  # that of the proxy itself, which the owner of this machine has chosen
         if self._loop is not asyncio.get_running_loop():
             # A session lives in one event loop; a bot may be used in another one later.
             await self.close()
@@ -133,12 +138,6 @@ class BotClient:
         )
         return self._sessions[policy]
 
-    def _find_proxy(self, url: URL) -> URL | None:
-        key = url.scheme, url.host
-        if key not in self._proxies:
-            self._proxies[key] = find_proxy(url)
-        return self._proxies[key]
-
 
 @lru_cache(maxsize=1024)
 def to_url(address: str) -> URL:
@@ -163,16 +162,6 @@ def find_proxy(url: URL) -> URL | None:
     if not address:
         return None
     return URL(address if "://" in address else f"http://{address}")
-
-
-async def _check_behind_proxy(url: URL, policy: Addresses) -> None:
-    """Refuse a name that is known here and leads inside; what only the proxy knows is left to the proxy."""
-    if not policy.public_only:
-        return
-    try:
-        await find_addresses(url.raw_host or "", url.port or 80, policy)
-    except OSError:
-        return
 
 
 class _GuardedResolver(AbstractResolver):
@@ -226,20 +215,19 @@ class BotSession:
             what = change_texts(error.what, self.redactor.text)
             raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise self._failure(*_read_failure(error)) from None
+            raise self._failure(*_explain_failure(error)) from None
         except ValueError as error:
-            raise self._failure(Status.FAILED, f"the request cannot be written: {error}") from None
+            raise self._failure(Status.FAILED, f"cannot build the request: {error}") from None
 
     async def _follow(self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None) -> object:
         """Send a request, and again where it is sent elsewhere: as it is, since a bot needs the message."""
         cookies = self._cookies
         for _ in range(MAX_REDIRECTS + 1):
             if cookies:
-                written = "; ".join(f"{name}={value}" for name, value in cookies.items())
-                headers = {**headers, "Cookie": written}
+                headers = {**headers, "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
             async with await self._client.send(method, url, headers, body) as response:
                 cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
-                target = _target(response)
+                target = _find_target(response)
                 if target is None:
                     return await self._read(response)
             if target.origin() != url.origin():
@@ -248,7 +236,7 @@ class BotSession:
             if response.status == 303:
                 method, body = "GET", None
             url = target
-        raise self._failure(Status.REFUSED, f"more than {MAX_REDIRECTS} redirects, one after another")
+        raise self._failure(Status.REFUSED, f"more than {MAX_REDIRECTS} redirects in a row")
 
     async def _read(self, response: aiohttp.ClientResponse) -> object:
         if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
@@ -259,7 +247,7 @@ class BotSession:
         if not whole:
             raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
         return decode_json(
-            body, lambda status, detail: self._failure(status, excerpt(detail, self.redactor) or "nothing at all")
+            body, lambda status, detail: self._failure(status, excerpt(detail, self.redactor) or "an empty response")
         )
 
     async def _refusal(self, response: aiohttp.ClientResponse) -> BotError:
@@ -276,7 +264,7 @@ class BotSession:
         what = f"{code} {response.reason or ''}".strip()
         page = excerpt(body[:MAX_ERROR_BYTES].decode("utf-8", "replace"), self.redactor)
         wait = read_retry_after(response.headers.get("Retry-After"))
-        remedy = "write the address that it points to" if 300 <= code < 400 else ""
+        remedy = "use the address it redirects to" if 300 <= code < 400 else ""
         return self._failure(status, f"{what}: {page}" if page else what, retry_after=wait, remedy=remedy)
 
     def _failure(
@@ -291,7 +279,7 @@ class BotSession:
         )
 
 
-def _target(response: aiohttp.ClientResponse) -> URL | None:
+def _find_target(response: aiohttp.ClientResponse) -> URL | None:
     """Return where an answer sends the request; never from an encrypted connection to an open one."""
     location = response.headers.get("Location", "")
     if response.status not in _REDIRECTS or not location:
@@ -316,34 +304,34 @@ async def _read_body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes
         body = zlib.decompressobj(47).decompress(body, most + 1)
     except zlib.error as error:
         raise aiohttp.ContentTypeError(
-            response.request_info, (), message=say("packed as {kind}: {error}", kind=kind, error=error)
+            response.request_info, (), message=say("compressed as {kind}: {error}", kind=kind, error=error)
         ) from None
     return body, len(body) <= most
 
 
-def _read_failure(error: Exception) -> tuple[Status, str]:
+def _explain_failure(error: Exception) -> tuple[Status, str]:
     """Return what became of a request that got no whole answer, and in words."""
     if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError) and _TOO_LONG.search(str(error)):
         return Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB"
     if isinstance(error, aiohttp.ClientResponseError):
-        return _read_protocol_failure(error)
+        return _explain_protocol_failure(error)
     if isinstance(error, aiohttp.InvalidURL):
-        return Status.FAILED, f"the request cannot be written: {error.description or 'the address is not valid'}"
+        return Status.FAILED, (f"cannot build the request: {error.description or 'the address is not valid'}")
     if isinstance(error, TimeoutError):
         return Status.UNREACHABLE, f"no connection within {CONNECT_SECONDS:g} s"
     if isinstance(error, aiohttp.ClientConnectorError):
         cause = error.os_error
         return Status.UNREACHABLE, cause.strerror or str(cause) or type(cause).__name__
     known = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientPayloadError)
-    return Status.CLOSED, "before the answer was whole" if known else str(error) or type(error).__name__
+    return Status.CLOSED, "before the response was complete" if known else str(error) or type(error).__name__
 
 
-def _read_protocol_failure(error: aiohttp.ClientResponseError) -> tuple[Status, str]:
+def _explain_protocol_failure(error: aiohttp.ClientResponseError) -> tuple[Status, str]:
     if isinstance(error, aiohttp.ContentTypeError):
-        return Status.BAD_ENCODING, f"the answer is {error.message}"
+        return Status.BAD_ENCODING, f"the response is {error.message}"
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return Status.UNREACHABLE, f"the proxy answered {error.status} {error.message}".strip()
-    return Status.NOT_JSON, f"the answer is not HTTP: {(error.message.splitlines() or [''])[0]}"
+    return Status.NOT_JSON, f"the response is not HTTP: {(error.message.splitlines() or [''])[0]}"
 
 
 def read_retry_after(value: str | None) -> float | None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.entries import entry_facts, flag, texts_of
-from vivavoce.bots.program import Program, Start
+from vivavoce.bots.program import Program
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import open_entry
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import UsageError
 from vivavoce.plugins import declare
 from vivavoce.records import Reply
-
-__all__ = ["CommandBot", "from_option"]
-
 
 _OPTIONS = (
     BotOption("command"),
@@ -34,68 +31,70 @@ def from_option(option: str, context: BotContext) -> CommandBot:
     entry: dict[str, Any] = dict(context.entry)
     if option:
         entry["command"] = option
-    entry["command"] = _arguments(entry.get("command"), context.name)
+    command = entry.get("command")
+    try:
+        entry["command"] = shlex.split(command) if isinstance(command, str) else list(texts_of(command or []))
+    except ValueError as error:
+        what = f"the command is invalid: {error}"
+        raise UsageError(what, where=context.name, remedy="check the quotes") from None
+    if not entry["command"]:
+        remedy = "write `command: ./bot.py` or `command:./bot.py`"
+        raise UsageError("the command is missing", where=context.name, remedy=remedy)
     env = entry.get("env", {})
     if not isinstance(env, Mapping) or not all(isinstance(value, str) for value in env.values()):
-        raise UsageError("`env` must hold names with one text each", where=context.name, remedy="correct `env`")
+        raise UsageError("`env` must map each name to one text", where=context.name, remedy="fix `env`")
     try:
         per_talk = flag(entry.get("per_talk", "no"))
     except ValueError as error:
-        raise UsageError(f"per_talk: {error}", where=context.name, remedy="write yes or no") from None
+        raise UsageError(f"per_talk: {error}", where=context.name, remedy="enter yes or no") from None
     # What it is called with may be a secret, written out; its name is not.
     facts = BotFacts(context.name, f"the program {entry['command'][0]}", in_process=True)
     return CommandBot(entry, entry_facts(context, facts), per_talk=per_talk)
 
 
 class CommandBot:
-    """A program: one for all talks, or with `per_talk` one for each."""
+    """A program: one for all conversations, or with `per_talk` one for each."""
 
     def __init__(self, entry: Mapping[str, Any], facts: BotFacts, *, per_talk: bool = False) -> None:
-        self._entry, self._facts, self._per_talk = entry, facts, per_talk
+        self._entry, self.facts, self._per_talk = entry, facts, per_talk
         self._shared: Program | None = None
         self._own: set[Program] = set()
         self._starting: asyncio.Lock | None = None
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot."""
-        return self._facts
-
-    async def open(self, session: str) -> CommandTalk:
-        """Begin a talk; the program is started where it does not run yet, or has died."""
+    async def open(self, session: str) -> CommandConversation:
+        """Begin a conversation; the program is started where it does not run yet, or has died."""
         if self._per_talk:
             program = await self._start()
             self._own.add(program)
-            return CommandTalk(program, session, self)
+            return CommandConversation(program, session, self)
         self._starting = self._starting or asyncio.Lock()
         async with self._starting:
-            if self._shared is None or not self._shared.alive:
-                await self._end(self._shared)
+            if self._shared is not None and not self._shared.alive:
+                await self._shared.close()
+                self._shared = None
+            if self._shared is None:
                 self._shared = await self._start()
-        return CommandTalk(self._shared, session, None)
+        return CommandConversation(self._shared, session, None)
 
     async def close(self) -> None:
         """End every program."""
-        shared, self._shared, self._starting = self._shared, None, None
-        own, self._own = self._own, set()
-        await asyncio.gather(*(self._end(program) for program in (shared, *own)))
+        programs = [*([self._shared] if self._shared else []), *self._own]
+        self._shared, self._starting, self._own = None, None, set()
+        await asyncio.gather(*(program.close() for program in programs))
 
     async def end(self, program: Program) -> None:
-        """End the program of one talk."""
+        """End the program of one conversation."""
         self._own.discard(program)
         await program.close()
 
-    async def _end(self, program: Program | None) -> None:
-        if program is not None:
-            await program.close()
-
     async def _start(self) -> Program:
-        entry, redactor = open_entry(self._entry, where=self._facts.name)
-        start = Start(_texts(entry["command"]), _folder(entry), _environment(entry))
-        return await Program.start(start, redactor, self._facts.name)
+        filled, redactor = open_entry(self._entry, where=self.facts.name)
+        entry: dict[str, Any] = filled
+        folder = str(entry["cwd"]) if entry.get("cwd") else None
+        return await Program.start(entry["command"], folder, entry.get("env") or {}, redactor, self.facts.name)
 
 
-class CommandTalk:
+class CommandConversation:
     """One conversation with a program."""
 
     def __init__(self, program: Program, session: str, owner: CommandBot | None) -> None:
@@ -108,31 +107,7 @@ class CommandTalk:
         return read_reply(await self._program.ask(self._session, self._turn, text))
 
     async def close(self) -> None:
-        """End the conversation, and the program if it is this talk's own."""
+        """End the conversation, and the program if it is this conversation's own."""
         owner, self._owner = self._owner, None
         if owner is not None:
             await owner.end(self._program)
-
-
-def _arguments(command: object, where: str) -> list[str]:
-    try:
-        found = shlex.split(command) if isinstance(command, str) else list(texts_of(command or []))
-    except ValueError as error:
-        raise UsageError(f"the command cannot be read: {error}", where=where, remedy="mind the quotes") from None
-    if not found:
-        raise UsageError(
-            "the command is missing", where=where, remedy="write `command: ./bot.py` or `command:./bot.py`"
-        )
-    return found
-
-
-def _texts(value: object) -> Sequence[str]:
-    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
-
-
-def _folder(entry: Mapping[str, Any]) -> str | None:
-    return str(entry["cwd"]) if entry.get("cwd") else None
-
-
-def _environment(entry: Mapping[str, Any]) -> Mapping[str, str]:
-    return dict(entry.get("env") or {})

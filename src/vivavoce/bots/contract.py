@@ -13,26 +13,24 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, cast
 
-from vivavoce.bots.protocol import Bot, BotFacts, Talk
+from vivavoce.bots.protocol import Bot, BotFacts, Conversation
 from vivavoce.bots.sessions import new_session
-from vivavoce.bots.shapes import settled
+from vivavoce.bots.shapes import check_reply
 from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Guess, Reply
-
-__all__ = ["NEEDS", "Check", "ContractReport", "check_bot", "checked", "hold_checks"]
 
 NEEDS = "a bot has `facts` (a BotFacts with a name), `async open(session)` and `async close()`"
 
 MESSAGES = ("hello", "What can you do?", "thank you")
 ODD_MESSAGES: Mapping[str, str] = {
-    "one mark": "?",
+    "a single punctuation mark": "?",
     "a very long message": "I would like to know more about this. " * 110,
     "emoji": "👋🏽 café 你好 👩‍👩‍👧",
     "quotes and brackets": '"it\'s" {text} {{x}} ${HOME} <b>&amp;</b> \\n 100% [a](b)',
     "several lines": "first line\nsecond line\ttab",
 }
-# Words that no bot says of itself: where one comes back in the other talk, the talks are mixed up.
-_MARKS = ("zebulonqx", "marquisevy")
+# Names that no bot uses for itself: if one comes back in the other conversation, the two are mixed up.
+_NAMES = ("zebulonqx", "marquisevy")
 TELLS = ("intent", "confidence", "slots", "buttons", "fallback", "guess", "actions")
 
 
@@ -84,15 +82,15 @@ def check_bot(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> ContractReport
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(hold_checks(bot, messages=messages))
-    # An event loop runs here already (a notebook): the talks get one of their own.
+    # An event loop already runs here (a notebook), so the conversations get another one.
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(lambda: asyncio.run(hold_checks(bot, messages=messages))).result()
 
 
-def checked(bot: object, where: str = "") -> Bot:
-    """Return what can be talked to; refuse what is no bot by its parts alone. Nothing is opened."""
+def check_parts(bot: object, where: str = "") -> Bot:
+    """Return a bot as it is; refuse what is no bot by its parts alone. Nothing is opened."""
     try:
-        known_facts(bot)
+        _read_facts(bot)
     except Exception as error:
         raise UsageError(f"this is not a bot: {_describe(error)}", where=where, remedy=NEEDS) from error
     missing = [name for name in ("open", "close") if not callable(getattr(bot, name, None))]
@@ -104,46 +102,114 @@ def checked(bot: object, where: str = "") -> Bot:
 
 async def hold_checks(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> ContractReport:
     """Do as `check_bot`, where an event loop already runs."""
-    found = _Findings()
-    facts = _read_facts(bot, found)
-    limit = facts.limits.timeout_s if facts else 30.0
-    talks = await _open_two(bot, found, limit)
-    if talks:
-        await _talk(talks, found, limit, messages)
-        await _close_twice("a talk closes, even twice", talks, found, limit)
-    await _close_twice("the bot closes, even twice", [bot], found, limit)
-    if facts:
-        _compare(facts, found)
+    trial, facts = _Trial(), None
+    try:
+        facts = _read_facts(bot)
+        json.dumps(asdict(facts))
+        trial.limit = facts.limits.timeout_s
+        trial.note("says who it is", [], f"{facts.name}: {facts.about}" if facts.about else facts.name)
+    except Exception as error:
+        facts = None
+        trial.note("says who it is", [_describe(error)])
+    conversations = await trial.open_two(bot)
+    if conversations:
+        await trial.send(conversations[0], messages)
+        if len(conversations) == 2:
+            await trial.compare_conversations(conversations)
+        await trial.close_twice("closes a conversation, even twice", conversations)
+    await trial.close_twice("the bot closes, even twice", [bot])
+    if facts and trial.replies:
+        topics = trial.tells["intent"]
+        silent = facts.reports_intent and not topics and not trial.tells["fallback"]
+        faults = ["declared to report topics, but no reply contained one"] if silent else []
+        advice = "it reports topics: set `reports_intent: yes` to have them checked too"
+        trial.note("reports what it declares", faults, advice if topics and not facts.reports_intent else "")
     name = facts.name if facts else type(bot).__name__
-    return ContractReport(name, tuple(found.checks), dict(found.tells), found.replies, tuple(found.seconds))
+    return ContractReport(name, tuple(trial.checks), dict(trial.tells), trial.replies, tuple(trial.seconds))
 
 
-@dataclass
-class _Findings:
-    """What has been found so far."""
+class _Trial:
+    """The checks of one bot so far. `limit`: seconds for a reply."""
 
-    checks: list[Check] = field(default_factory=list)
-    tells: Counter[str] = field(default_factory=Counter)
-    seconds: list[float] = field(default_factory=list)
-    replies: int = 0
+    def __init__(self) -> None:
+        self.checks: list[Check] = []
+        self.tells: Counter[str] = Counter()
+        self.seconds: list[float] = []
+        self.replies = 0
+        self.limit = 30.0
 
     def note(self, name: str, faults: Sequence[str], good: str = "") -> None:
         self.checks.append(Check(name, not faults, "; ".join(dict.fromkeys(faults)) or good))
 
+    async def open_two(self, bot: Bot) -> list[Conversation]:
+        async def begin() -> Conversation:
+            # What is no bot at all fails here, where it is counted.
+            return await bot.open(new_session())
 
-def _read_facts(bot: Bot, found: _Findings) -> BotFacts | None:
-    try:
-        facts = known_facts(bot)
-        json.dumps(asdict(facts))
-    except Exception as error:
-        found.note("says who it is", [_describe(error)])
-        return None
-    found.note("says who it is", [], f"{facts.name}: {facts.about}" if facts.about else facts.name)
-    return facts
+        results = await asyncio.gather(*(self._wait(begin()) for _ in _NAMES), return_exceptions=True)
+        faults = [_describe(result) for result in results if isinstance(result, BaseException)]
+        self.note("opens two conversations at once", faults)
+        return [result for result in results if not isinstance(result, BaseException)]
+
+    async def send(self, conversation: Conversation, messages: Sequence[str]) -> None:
+        for message in messages:
+            reply, faults = await self._say(conversation, message)
+            if reply is not None and not reply.shown:
+                faults.append("the reply is empty")
+            self.note(f"answers '{message[:40]}'", faults, _shorten(reply))
+        for name, message in ODD_MESSAGES.items():
+            reply, faults = await self._say(conversation, message)
+            self.note(f"handles {name}", faults, _shorten(reply))
+
+    async def compare_conversations(self, conversations: list[Conversation]) -> None:
+        pairs = zip(conversations, _NAMES, strict=True)
+        first = await asyncio.gather(*(self._say(conversation, f"my name is {name}") for conversation, name in pairs))
+        again = await asyncio.gather(*(self._say(conversation, "what is my name?") for conversation in conversations))
+        faults = [fault for _, more in (*first, *again) for fault in more]
+        texts = [
+            " ".join(r.text.lower() for r, _ in pair if r is not None) for pair in zip(first, again, strict=True)
+        ]
+        if any(name in other for name, other in zip(_NAMES, reversed(texts), strict=True)):
+            faults.append("a message from one conversation came back in the other")
+        remembers = any(name in text for name, text in zip(_NAMES, texts, strict=True))
+        self.note(
+            "keeps conversations apart",
+            faults,
+            "" if remembers else "not verifiable: neither conversation repeated its message",
+        )
+
+    async def close_twice(self, name: str, opened: Sequence[Bot | Conversation]) -> None:
+        faults = []
+        for item in (*opened, *opened):
+            try:
+                await self._wait(item.close())
+            except Exception as error:
+                faults.append(_describe(error))
+        self.note(name, faults)
+
+    async def _say(self, conversation: Conversation, text: str) -> tuple[Reply | None, list[str]]:
+        began = time.perf_counter()
+        try:
+            reply = check_reply(await self._wait(conversation.say(text)))
+        except Exception as error:
+            return None, [_describe(error)]
+        self.seconds.append(time.perf_counter() - began)
+        faults = _find_faults(reply)
+        if faults:
+            return None, faults
+        self.replies += 1
+        self.tells.update(name for name in TELLS if getattr(reply, name) not in (None, {}, ()))
+        return reply, []
+
+    async def _wait(self, action: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            async with asyncio.timeout(self.limit):
+                return await action
+        except TimeoutError:
+            raise BotError(f"no reply within {self.limit:g} s", status="timeout") from None
 
 
-def known_facts(bot: object) -> BotFacts:
-    """Return what a bot says of itself; UsageError where it says nothing that can be used."""
+def _read_facts(bot: object) -> BotFacts:
     if not hasattr(bot, "facts"):
         raise UsageError(f"a {type(bot).__name__} has no `facts`", remedy=NEEDS)
     facts = bot.facts
@@ -154,68 +220,7 @@ def known_facts(bot: object) -> BotFacts:
     return facts
 
 
-async def _open_two(bot: Bot, found: _Findings, limit: float) -> list[Talk]:
-    opened = await asyncio.gather(*(_timed(_begin(bot), limit) for _ in _MARKS), return_exceptions=True)
-    faults = [_describe(result) for result in opened if isinstance(result, BaseException)]
-    found.note("opens two talks at once", faults)
-    return [result for result in opened if not isinstance(result, BaseException)]
-
-
-async def _begin(bot: Bot) -> Talk:
-    # What is no bot at all fails here, where it is counted.
-    return await bot.open(new_session())
-
-
-async def _talk(talks: list[Talk], found: _Findings, limit: float, messages: Sequence[str]) -> None:
-    for message in messages:
-        reply, faults = await _say(talks[0], message, found, limit)
-        if reply is not None and not reply.shown:
-            faults.append("the reply is empty")
-        found.note(f"answers '{message[:40]}'", faults, _shown(reply))
-    for name, message in ODD_MESSAGES.items():
-        reply, faults = await _say(talks[0], message, found, limit)
-        found.note(f"bears {name}", faults, _shown(reply))
-    if len(talks) == 2:
-        await _apart(talks, found, limit)
-
-
-async def _apart(talks: list[Talk], found: _Findings, limit: float) -> None:
-    said = [f"my name is {mark}" for mark in _MARKS]
-    first = await asyncio.gather(*(_say(t, s, found, limit) for t, s in zip(talks, said, strict=True)))
-    again = await asyncio.gather(*(_say(talk, "what is my name?", found, limit) for talk in talks))
-    faults = [fault for _, more in (*first, *again) for fault in more]
-    texts = [" ".join(r.text.lower() for r, _ in pair if r is not None) for pair in zip(first, again, strict=True)]
-    mixed = [mark for mark, other in zip(_MARKS, reversed(texts), strict=True) if mark in other]
-    if mixed:
-        faults.append("what was said in one talk came back in the other")
-    told = any(mark in text for mark, text in zip(_MARKS, texts, strict=True))
-    found.note("keeps talks apart", faults, "" if told else "nothing came back in either, so this cannot be told")
-
-
-async def _say(talk: Talk, text: str, found: _Findings, limit: float) -> tuple[Reply | None, list[str]]:
-    began = time.perf_counter()
-    try:
-        reply = settled(await _timed(talk.say(text), limit))
-    except Exception as error:
-        return None, [_describe(error)]
-    found.seconds.append(time.perf_counter() - began)
-    faults = _reply_faults(reply)
-    if faults:
-        return None, faults
-    found.replies += 1
-    found.tells.update(name for name in TELLS if getattr(reply, name) not in (None, {}, ()))
-    return reply, []
-
-
-async def _timed(action: Coroutine[Any, Any, Any], limit: float) -> Any:
-    try:
-        async with asyncio.timeout(limit):
-            return await action
-    except TimeoutError:
-        raise BotError(f"no answer within {limit:g} s", status="timeout") from None
-
-
-def _reply_faults(reply: Reply) -> list[str]:
+def _find_faults(reply: Reply) -> list[str]:
     faults = []
     if reply.intent is not None and not isinstance(reply.intent, str):
         faults.append("`intent` is neither a text nor None")
@@ -223,7 +228,7 @@ def _reply_faults(reply: Reply) -> list[str]:
     if share is not None and not (isinstance(share, int | float) and math.isfinite(share) and 0 <= share <= 1):
         faults.append(f"`confidence` is {reply.confidence!r}, not a number from 0 to 1")
     if not all(isinstance(item, str) for pair in dict(reply.slots).items() for item in pair):
-        faults.append("`slots` holds more than texts")
+        faults.append("`slots` contains values that are not texts")
     if reply.fallback not in (None, True, False):
         faults.append("`fallback` is neither True, False nor None")
     if reply.guess is not None and not isinstance(reply.guess, Guess):
@@ -235,36 +240,12 @@ def _reply_faults(reply: Reply) -> list[str]:
     return faults
 
 
-async def _close_twice(name: str, opened: Sequence[Bot | Talk], found: _Findings, limit: float) -> None:
-    faults = []
-    for one in (*opened, *opened):
-        try:
-            await _timed(one.close(), limit)
-        except Exception as error:
-            faults.append(_describe(error))
-    found.note(name, faults)
-
-
-def _compare(facts: BotFacts, found: _Findings) -> None:
-    """Say where what a bot tells and what is declared of it do not agree."""
-    faults = []
-    if not found.replies:
-        return
-    if facts.reports_intent and not found.tells["intent"] and not found.tells["fallback"]:
-        faults.append("it is declared to tell topics, and told none in any reply")
-    told = "it tells topics: with `reports_intent: yes` they are judged too"
-    advice = told if found.tells["intent"] and not facts.reports_intent else ""
-    found.note("tells what is declared", faults, advice)
-
-
 def _describe(error: BaseException) -> str:
     if isinstance(error, BotError):
         return f"{error.status}: {error.what}"
     return error.what if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
 
 
-def _shown(reply: Reply | None) -> str:
-    if reply is None:
-        return ""
-    text = " ".join(reply.text.split())
+def _shorten(reply: Reply | None) -> str:
+    text = " ".join(reply.text.split()) if reply else ""
     return text if len(text) <= 80 else f"{text[:77]}..."

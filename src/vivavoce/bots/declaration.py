@@ -6,7 +6,7 @@ is taken for one that runs a program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,8 +21,6 @@ __all__ = ["BotOption", "Connector", "Reach", "find_connector", "list_connectors
 OptionType = Literal[
     "text", "long text", "number", "whole", "address", "choice", "flag", "headers", "json", "file", "agent"
 ]
-
-_USUAL = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +57,18 @@ class BotOption:
             value = value.get(step) if isinstance(value, Mapping) else None
         return value
 
-    def needs_file(self, value: str) -> bool:
-        """Tell whether a value makes the bot read a file that does not ship."""
-        if self.reads_files is not None:
-            return self.reads_files(value)
-        return self.type == "file" or (self.type == "agent" and not ships(value))
 
-
+USUAL_LIMITS = Limits()
 # What every kind takes and a form shows.
-ABOUT = BotOption("about", label=say("What it is"))
+ABOUT = BotOption("about", label=say("Description"))
 _LIMITS = say("Limits")
+_AT_ONCE = say("Maximum simultaneous conversations.")
+_PER_SECOND = say("Empty: no limit.")
 LIMIT_OPTIONS = (
-    BotOption(
-        "limits.at_once",
-        "whole",
-        say("So many talks are held with it at the same time."),
-        label=say("Talks at once"),
-        group=_LIMITS,
-        low="1",
-    ),
-    BotOption(
-        "limits.per_second",
-        "number",
-        say("Empty: as fast as it answers."),
-        label=say("Messages a second"),
-        group=_LIMITS,
-        low="0",
-    ),
-    BotOption("limits.timeout_s", "number", label=say("Seconds for a reply"), group=_LIMITS, low="0"),
-    BotOption("limits.retries", "whole", label=say("Tries after a failure"), group=_LIMITS, low="0"),
+    BotOption("limits.at_once", "whole", _AT_ONCE, label=say("Simultaneous conversations"), group=_LIMITS, low="1"),
+    BotOption("limits.per_second", "number", _PER_SECOND, label=say("Messages per second"), group=_LIMITS, low="0"),
+    BotOption("limits.timeout_s", "number", label=say("Reply timeout in seconds"), group=_LIMITS, low="0"),
+    BotOption("limits.retries", "whole", label=say("Retries after a failure"), group=_LIMITS, low="0"),
 )
 
 
@@ -102,7 +83,7 @@ class Connector:
     reach: Reach = Reach.PROGRAM
     options: tuple[BotOption, ...] | None = None
     option: str = "option"
-    limits: Limits = _USUAL
+    limits: Limits = USUAL_LIMITS
     form: str = ""
     title: str = ""
     choice: str = ""
@@ -129,21 +110,21 @@ class Connector:
         """Whether it is trained in this process: the same agent always gives the same bot."""
         return self.runs_agent and self.reach is Reach.PROCESS
 
-    def values(self, entry: Mapping[str, object], option: str) -> Iterator[tuple[BotOption, str]]:
-        """Yield each option that is given as text; what is written after the kind goes before the entry."""
-        for declared in self.options or ():
-            value = option if declared.name == self.option and option else declared.value(entry)
-            if isinstance(value, str) and value:
-                yield declared, value
-
     def runs_programs(self, entry: Mapping[str, object], option: str, agent: str = "") -> bool:
         """Tell whether a bot starts programs, imports code, or reads files that its entry or `agent` names."""
         if self.reach is Reach.PROGRAM:
             return True
-        values = [(declared, value) for declared, value in self.values(entry, option)]
-        if agent and self.runs_agent and not any(declared.type == "agent" for declared, _ in values):
-            return not ships(agent)
-        return any(declared.needs_file(value) for declared, value in values)
+        has_agent = reads_file = False
+        for declared in self.options or ():
+            # What is written after the kind takes precedence over the entry.
+            value = option if declared.name == self.option and option else declared.value(entry)
+            if isinstance(value, str) and value:
+                has_agent |= declared.type == "agent"
+                if declared.reads_files is not None:
+                    reads_file |= declared.reads_files(value)
+                else:
+                    reads_file |= declared.type == "file" or (declared.type == "agent" and not ships(value))
+        return not ships(agent) if agent and self.runs_agent and not has_agent else reads_file
 
 
 def find_connector(kind: str) -> Connector:

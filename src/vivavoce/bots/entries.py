@@ -1,7 +1,7 @@
 """Entries of bots.yaml: which keys they may hold, and what their values mean.
 
-A kind of bot says which keys it takes beside the common ones by a constant `ENTRY_KEYS` in its module: the keys,
-each with the keys that may stand under it (None: anything).
+A kind of bot lists the keys that it takes beside the common ones in a constant `ENTRY_KEYS` of its module, each
+with the keys that may be under it (None: anything).
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import Any
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import Fault, UsageError, nearest
 from vivavoce.messages import say
-
-__all__ = ["COMMON_KEYS", "Keys", "entry_facts", "entry_faults", "flag", "number", "text_of", "texts_of"]
 
 Keys = Mapping[str, tuple[str, ...] | None]
 Faults = Iterator[tuple[tuple[str, ...], str]]
@@ -38,29 +36,28 @@ NO = ("no", "false", "off")
 
 def flag(value: object) -> bool:
     """Read yes or no."""
-    written = str(value).strip().lower()
-    if written not in (*YES, *NO):
+    word = str(value).strip().lower()
+    if word not in (*YES, *NO):
         raise ValueError(f"'{value}' is neither yes nor no")
-    return written in YES
+    return word in YES
 
 
 def number(value: object, *, least: float, most: float | None = None, whole: bool = False) -> float:
     """Read a number within its range."""
     try:
-        found = float(int(str(value)) if whole else str(value))
+        amount = float(int(str(value)) if whole else str(value))
     except ValueError:
         raise ValueError(f"'{value}' is not a {'whole ' if whole else ''}number") from None
-    if not least <= found or (most is not None and not found <= most) or found == float("inf"):
-        raise ValueError(
-            f"{value} is not {f'from {least:g} to {most:g}' if most is not None else f'{least:g} or more'}"
-        )
-    return found
+    if not least <= amount or (most is not None and not amount <= most) or amount == float("inf"):
+        bounds = f"from {least:g} to {most:g}" if most is not None else f"{least:g} or more"
+        raise ValueError(f"{value} is not {bounds}")
+    return amount
 
 
 def text_of(value: object) -> str:
     """Read one text."""
     if not isinstance(value, str):
-        raise ValueError("this must be one text")
+        raise ValueError("this must be a single text")
     return value
 
 
@@ -73,7 +70,7 @@ def texts_of(value: object) -> tuple[str, ...]:
     raise ValueError("this must be a text or a list of texts")
 
 
-def _nature(value: object) -> Nature:
+def _read_nature(value: object) -> Nature:
     try:
         return Nature(str(value).strip().lower())
     except ValueError:
@@ -86,7 +83,7 @@ _READERS: Mapping[tuple[str, ...], Callable[[object], Any]] = {
     ("agent",): text_of,
     ("reports_intent",): flag,
     ("reports_actions",): flag,
-    ("nature",): _nature,
+    ("nature",): _read_nature,
     ("limits", "at_once"): lambda value: int(number(value, least=1, whole=True)),
     ("limits", "per_second"): lambda value: None if _is_nothing(value) else number(value, least=0.001),
     ("limits", "timeout_s"): lambda value: number(value, least=0.001),
@@ -105,59 +102,43 @@ def entry_facts(context: BotContext, facts: BotFacts) -> BotFacts:
     """Return what is known about a bot, corrected by its entry: name, about, what it reports, limits, fallback."""
     faults = [Fault(message, ".".join(steps)) for steps, message in _value_faults(context.entry)]
     if faults:
-        raise UsageError(
-            say("these values cannot be used"), where=context.name, faults=faults, remedy=say("correct them")
-        )
-    said = {steps: _READERS[steps](value) for steps, value in _values(context.entry)}
-    top = {steps[0]: value for steps, value in said.items() if len(steps) == 1 and steps[0] in _FACTS}
-    return replace(
-        facts,
-        name=context.name,
-        limits=replace(facts.limits, **_under("limits", said)),
-        fallback=replace(facts.fallback, **_under("fallback", said)),
-        **top,
-    )
+        raise UsageError(say("these values are invalid"), where=context.name, faults=faults, remedy=say("fix them"))
+    parts: dict[str, dict[str, Any]] = {"": {}, "limits": {}, "fallback": {}}
+    for steps, value in _list_values(context.entry):
+        if len(steps) == 2 or steps[0] in _FACTS:
+            parts[steps[0] if len(steps) == 2 else ""][steps[-1]] = _READERS[steps](value)
+    limits, fallback = replace(facts.limits, **parts["limits"]), replace(facts.fallback, **parts["fallback"])
+    return replace(facts, name=context.name, limits=limits, fallback=fallback, **parts[""])
 
 
 def entry_faults(entry: Mapping[str, object], own: Keys | None) -> Faults:
     """Yield what is wrong with an entry, each with the steps that lead to it; `own` None: other keys are free."""
     known = {**COMMON_KEYS, **(own or {})}
     for key, value in entry.items():
-        if key not in known:
-            if own is not None:
-                yield (key,), f"there is no key '{key}'.{nearest(key, list(known))}"
-            continue
-        yield from _inner_faults(key, value, known[key])
+        inner_keys = known.get(key)
+        if key not in known and own is not None:
+            yield (key,), f"unknown key '{key}'.{nearest(key, list(known))}"
+        elif inner_keys is not None and not isinstance(value, Mapping):
+            yield (key,), f"'{key}' must contain these keys: {', '.join(inner_keys)}"
+        elif inner_keys is not None and isinstance(value, Mapping):
+            for inner in value:
+                if inner not in inner_keys:
+                    yield (key, inner), f"unknown key '{inner}' under '{key}'.{nearest(inner, inner_keys)}"
     yield from _value_faults(entry)
 
 
-def _inner_faults(key: str, value: object, known: tuple[str, ...] | None) -> Faults:
-    if known is None:
-        return
-    if not isinstance(value, Mapping):
-        yield (key,), f"'{key}' must hold keys of its own: {', '.join(known)}"
-        return
-    for inner in value:
-        if inner not in known:
-            yield (key, inner), f"there is no key '{inner}' under '{key}'.{nearest(inner, known)}"
-
-
 def _value_faults(entry: Mapping[str, object]) -> Faults:
-    for steps, value in _values(entry):
+    for steps, value in _list_values(entry):
         try:
             _READERS[steps](value)
         except ValueError as error:
             yield steps, f"{'.'.join(steps)}: {error}"
 
 
-def _values(entry: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
+def _list_values(entry: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
     for steps in _READERS:
         value: object = entry
         for step in steps:
             value = value.get(step) if isinstance(value, Mapping) else None
         if value is not None:
             yield steps, value
-
-
-def _under(key: str, said: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    return {steps[1]: value for steps, value in said.items() if steps[0] == key and len(steps) == 2}

@@ -21,8 +21,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["BEHAVIOURS", "FakeServer", "Received", "misbehaving_server"]
-
 HUGE_BYTES = 5_000_000
 _REASONS = {200: "OK", 302: "Found", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests", 500: "Oops"}
 
@@ -89,19 +87,19 @@ async def misbehaving_server(
     `reply`: the JSON that `ok` answers with, instead of what it was told.
     """
     if behaviour not in BEHAVIOURS:
-        raise ValueError(f"there is no behaviour '{behaviour}'; there are {', '.join(BEHAVIOURS)}")
+        raise ValueError(f"unknown behaviour '{behaviour}'; choose one of {', '.join(BEHAVIOURS)}")
     fake = FakeServer(behaviour, times, seconds, retry_after, reply)
     tasks: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if task is not None:
-            tasks.add(task)
+        assert task is not None, "a server runs its handlers in tasks"  # noqa: S101
+        tasks.add(task)
         try:
             await _serve(fake, reader, writer)
         finally:
             writer.close()
-            tasks.discard(task) if task is not None else None
+            tasks.discard(task)
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     fake.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -125,30 +123,20 @@ async def _serve(fake: FakeServer, reader: asyncio.StreamReader, writer: asyncio
     # A client that goes away in the middle is part of the game.
     with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
         while True:
-            request = await _receive(reader)
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            method, path, _ = head[0].split(" ", 2)
+            fields = [line.partition(":") for line in head[1:]]
+            headers = {name.lower(): value.strip() for name, _, value in fields if name}
+            body = await reader.readexactly(int(headers.get("content-length", "0")))
+            request = Received(method, path, headers, body)
             fake.requests.append(request)
             fake.open_now += 1
             fake.most_at_once = max(fake.most_at_once, fake.open_now)
+            last = path.split("?")[0].rstrip("/").rpartition("/")[2]
             try:
-                await BEHAVIOURS[_chosen(fake, request)](fake, request, write)
+                await BEHAVIOURS[last if last in BEHAVIOURS else fake.behaviour](fake, request, write)
             finally:
                 fake.open_now -= 1
-
-
-def _chosen(fake: FakeServer, request: Received) -> str:
-    last = request.path.split("?")[0].rstrip("/").rpartition("/")[2]
-    return last if last in BEHAVIOURS else fake.behaviour
-
-
-async def _receive(reader: asyncio.StreamReader) -> Received:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    method, path, _ = head[0].split(" ", 2)
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:]) if name}
-    body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Received(method, path, headers, body)
-
-
-# --- behaviours --------------------------------------------------------------------------------------------------
 
 
 async def _send(write: Write, body: bytes, status: int = 200, kind: str = "application/json", **more: str) -> None:
@@ -158,8 +146,8 @@ async def _send(write: Write, body: bytes, status: int = 200, kind: str = "appli
 
 
 async def _ok(fake: FakeServer, request: Received, write: Write) -> None:
-    told = request.json if isinstance(request.json, dict) else {}
-    answer = {"reply": f"You said: {told.get('text', '')}", "session": told.get("session")}
+    message = request.json if isinstance(request.json, dict) else {}
+    answer = {"reply": f"You said: {message.get('text', '')}", "session": message.get("session")}
     await _send(write, json.dumps(answer if fake.reply is None else fake.reply).encode())
 
 
@@ -172,7 +160,7 @@ async def _hang(fake: FakeServer, request: Received, write: Write) -> None:
     await asyncio.Event().wait()
 
 
-async def _rate_limited(fake: FakeServer, request: Received, write: Write) -> None:
+async def _limit_rate(fake: FakeServer, request: Received, write: Write) -> None:
     fake._seen[request.session] += 1
     if fake._seen[request.session] > fake.times:
         await _ok(fake, request, write)
@@ -190,21 +178,16 @@ async def _endless(fake: FakeServer, request: Received, write: Write) -> None:
         await write(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
 
 
-async def _echo(fake: FakeServer, request: Received, write: Write) -> None:
-    await _send(write, _echoed(request))
+def _echo(status: int) -> Behaviour:
+    async def behave(fake: FakeServer, request: Received, write: Write) -> None:
+        text = f"{request.method} {request.path} {dict(request.headers)} {request.body.decode()}"
+        answer = {"reply": text, "headers": dict(request.headers), text: "as a key", "path": request.path}
+        await _send(write, json.dumps(answer).encode(), status)
+
+    return behave
 
 
-async def _echo_error(fake: FakeServer, request: Received, write: Write) -> None:
-    await _send(write, _echoed(request), 401)
-
-
-def _echoed(request: Received) -> bytes:
-    said = f"{request.method} {request.path} {dict(request.headers)} {request.body.decode()}"
-    told = {"reply": said, "headers": dict(request.headers), said: "as a key", "path": request.path}
-    return json.dumps(told).encode()
-
-
-def _fixed(body: bytes, status: int = 200, kind: str = "application/json", **more: str) -> Behaviour:
+def _send_always(body: bytes, status: int = 200, kind: str = "application/json", **more: str) -> Behaviour:
     async def behave(fake: FakeServer, request: Received, write: Write) -> None:
         await _send(write, body, status, kind, **more)
 
@@ -217,18 +200,18 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     "ok": _ok,
     "slow": _slow,
     "hang": _hang,
-    "html": _fixed(_PAGE, kind="text/html"),
-    "429": _rate_limited,
-    "500": _fixed(_PAGE.replace(b"sign in", b"wait"), 500, "text/html"),
-    "404": _fixed(b'{"error": "no such bot"}', 404),
-    "redirect": _fixed(b"", 302, Location="http://127.0.0.1:1/"),
+    "html": _send_always(_PAGE, kind="text/html"),
+    "429": _limit_rate,
+    "500": _send_always(_PAGE.replace(b"sign in", b"wait"), 500, "text/html"),
+    "404": _send_always(b'{"error": "no such bot"}', 404),
+    "redirect": _send_always(b"", 302, Location="http://127.0.0.1:1/"),
     "close": _close,
-    "huge": _fixed(b'{"reply": "' + b"x" * HUGE_BYTES + b'"}'),
+    "huge": _send_always(b'{"reply": "' + b"x" * HUGE_BYTES + b'"}'),
     "endless": _endless,
-    "invalid_utf8": _fixed(b'{"reply": "caf\xe9"}'),
-    "not_json": _fixed(b"reply: hello"),
-    "empty": _fixed(b"[]"),
-    "unexpected": _fixed(b'{"status": "fine"}'),
-    "echo_secret": _echo,
-    "echo_error": _echo_error,
+    "invalid_utf8": _send_always(b'{"reply": "caf\xe9"}'),
+    "not_json": _send_always(b"reply: hello"),
+    "empty": _send_always(b"[]"),
+    "unexpected": _send_always(b'{"status": "fine"}'),
+    "echo_secret": _echo(200),
+    "echo_error": _echo(401),
 }

@@ -19,28 +19,10 @@ from urllib.parse import urlsplit
 from vivavoce.errors import Fault, UsageError
 from vivavoce.messages import say
 
-__all__ = [
-    "ANYWHERE",
-    "REMEDY",
-    "AddressRefused",
-    "Addresses",
-    "addresses",
-    "ascii_host",
-    "find_addresses",
-    "is_loopback",
-    "limited_to",
-    "public_addresses",
-    "public_only",
-    "refused_host",
-]
-
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-REMEDY = (
-    "give the public address of the bot; whoever runs this application can allow its own network"
-    " with the setting `private_bots`"
-)
+REMEDY = "use the bot's public address; your server admin can allow internal networks with the setting `private_bots`"
 # Public by their numbers, yet answered by the host of a virtual machine with what concerns that machine alone.
 _METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
 # Set aside for other ends than reaching a host; not every Python knows all of them.
@@ -49,13 +31,16 @@ _SET_ASIDE = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1
 _TRANSLATED = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
 _KINDS: tuple[tuple[str, Callable[[Address], bool]], ...] = (
-    (say("a cloud's metadata address"), lambda address: address in _METADATA),
+    (say("a cloud metadata address"), lambda address: address in _METADATA),
     (say("an unspecified address"), lambda address: address.is_unspecified),
     (say("a loopback address"), lambda address: address.is_loopback),
     (say("a link-local address"), lambda address: address.is_link_local),
     (say("a multicast address"), lambda address: address.is_multicast),
     (say("a private address"), lambda address: address.is_private or getattr(address, "is_site_local", False)),
-    (say("a reserved address"), lambda address: address.is_reserved or any(address in one for one in _SET_ASIDE)),
+    (
+        say("a reserved address"),
+        lambda address: address.is_reserved or any(address in network for network in _SET_ASIDE),
+    ),
     (say("an address that is not public"), lambda address: not address.is_global),
 )
 
@@ -65,7 +50,7 @@ class AddressRefused(Exception):  # noqa: N818 - it is caught and told as a BotE
 
     def __init__(self, host: str, kind: str) -> None:
         # The address itself stays unsaid: a stranger must not learn which names a network knows.
-        self.what = say("no connection is made to {host}: it leads to {kind}", host=host, kind=kind)
+        self.what = say("connection to {host} blocked: it resolves to {kind}", host=host, kind=kind)
         super().__init__(self.what)
 
 
@@ -78,9 +63,13 @@ class Addresses:
 
     def refusal(self, address: str) -> str:
         """Say what an address is to which no connection may be made; nothing where it may."""
-        if not self.public_only:
-            return ""
-        return _kind(ip_address(address), self.allowed)
+        number: Address = ip_address(address)
+        while self.public_only and not any(number in network for network in self.allowed):
+            inner = _find_inner(number)
+            if inner is None:
+                return next((kind for kind, is_so in _KINDS if is_so(number)), "")
+            number = inner
+        return ""
 
 
 ANYWHERE = Addresses()
@@ -117,10 +106,10 @@ def public_addresses(allowed: Sequence[str] = ()) -> Addresses:
         try:
             networks.append(ip_network(written.strip(), strict=False))
         except ValueError:
-            faults.append(Fault(say("'{written}' is neither an address nor a network", written=written)))
+            faults.append(Fault(say("'{written}' is not a valid address or network", written=written)))
     if faults:
-        remedy = say("write networks such as 10.1.0.0/16 or fd00::/8")
-        raise UsageError(say("these networks cannot be allowed"), faults=faults, remedy=remedy)
+        remedy = say("enter networks like 10.1.0.0/16 or fd00::/8")
+        raise UsageError(say("these networks are invalid"), faults=faults, remedy=remedy)
     return Addresses(True, tuple(networks))
 
 
@@ -140,17 +129,16 @@ def refused_host(url: str, policy: Addresses) -> str:
     host = ascii_host(urlsplit(url).hostname or "").rstrip(".").lower()
     if _is_local_name(host):
         # Which number the name has here is not asked: it is left to the connection where one of them is allowed.
-        found = [policy.refusal(own) for own in ("127.0.0.1", "::1")]
-        return found[0] if all(found) else ""
-    address = _written_number(host)
+        refusals = [policy.refusal(own) for own in ("127.0.0.1", "::1")]
+        return refusals[0] if all(refusals) else ""
+    address = _read_number(host)
     return policy.refusal(address) if address else ""
 
 
 async def find_addresses(host: str, port: int, policy: Addresses) -> list[str]:
     """Return the addresses of a host, each of them allowed; AddressRefused where one is not."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    numbers = list(dict.fromkeys(str(place[0]) for *_, place in found))
+    rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    numbers = list(dict.fromkeys(str(place[0]) for *_, place in rows))
     for number in numbers:
         if kind := policy.refusal(number):
             raise AddressRefused(host, kind)
@@ -160,7 +148,7 @@ async def find_addresses(host: str, port: int, policy: Addresses) -> list[str]:
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine itself, as far as that is known without asking for a name."""
     name = host.rstrip(".").lower()
-    number = _written_number(name)
+    number = _read_number(name)
     return _is_local_name(name) or bool(number and ip_address(number).is_loopback)
 
 
@@ -168,16 +156,7 @@ def _is_local_name(name: str) -> bool:
     return name in _LOCAL_NAMES or name.endswith(".localhost")
 
 
-def _kind(address: Address, allowed: Sequence[Network]) -> str:
-    if any(address in network for network in allowed):
-        return ""
-    inner = _inner(address)
-    if inner is not None:
-        return _kind(inner, allowed)
-    return next((kind for kind, is_so in _KINDS if is_so(address)), "")
-
-
-def _inner(address: Address) -> IPv4Address | None:
+def _find_inner(address: Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 one stands for."""
     if isinstance(address, IPv4Address):
         return None
@@ -186,8 +165,8 @@ def _inner(address: Address) -> IPv4Address | None:
     return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
 
 
-def _written_number(host: str) -> str:
-    """Return the address that a host is written as, also in the forms of old: 2130706433, 0x7f.1, 0177.0.0.1."""
+def _read_number(host: str) -> str:
+    """Return the address that a host is written as, also in old forms: 2130706433, 0x7f.1, 0177.0.0.1."""
     try:
         return str(ip_address(host))
     except ValueError:

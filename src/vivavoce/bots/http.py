@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,26 +22,18 @@ from vivavoce.records import Reply, Status
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
 
-__all__ = ["HttpBot", "from_option"]
-
 METHODS = ("POST", "GET", "PUT", "PATCH")
 BODY = {"session": "{session}", "text": "{text}"}
-_SENDING = say("How a message is sent")
-_REPLY = say("Where the reply stands")
+_SENDING = say("Request")
+_REPLY = say("Response")
+_EXAMPLE = say("For example https://bot.example/chat")
 _FORM = (
-    BotOption(
-        "url",
-        "address",
-        say("For instance https://bot.example/chat"),
-        label=say("Address"),
-        group=_SENDING,
-        required=True,
-    ),
+    BotOption("url", "address", _EXAMPLE, label=say("Address"), group=_SENDING, required=True),
     BotOption("method", "choice", default="POST", label=say("Method"), group=_SENDING, choices=METHODS),
     BotOption(
         "body",
         "json",
-        "JSON; {text} is the message and {session} the talk. Empty: %(usual)s",
+        "JSON; {text} is the message, {session} the conversation. Default: %(usual)s",
         default=json.dumps(BODY),
         label=say("Body"),
         group=_SENDING,
@@ -49,39 +41,35 @@ _FORM = (
     BotOption(
         "headers",
         "headers",
-        "One on each line, such as Authorization: Bearer ${%(prefix)sTOKEN}",
+        "One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}",
         label=say("Headers"),
         group=_SENDING,
         secret=True,
     ),
     BotOption(
         "reply.texts",
-        help=say("A path such as data.reply (JMESPath). Empty: looked for in the usual places."),
-        label=say("Text of the reply"),
+        help=say("A JMESPath such as data.reply. Leave empty to search the usual places."),
+        label=say("Reply text"),
         group=_REPLY,
     ),
     BotOption(
-        "reply.intent",
-        help=say("Only where the bot tells what it understood."),
-        label=say("Topic"),
-        group=_REPLY,
+        "reply.intent", help=say("Only if the bot reports what it understood."), label=say("Topic"), group=_REPLY
     ),
     BotOption(
         "reports_intent",
         "flag",
-        say("Topics are judged only where the bot tells them; replies are judged anyway."),
-        label=say("Does the bot tell which topic it understood?"),
+        say("Topics are checked only if the bot reports them; replies are always checked."),
+        label=say("Does the bot report the topic it understood?"),
         group=_REPLY,
     ),
-    BotOption("reply.confidence", label=say("How sure it is"), group=_REPLY),
-    BotOption("reply.fallback", label=say("Whether it did not understand"), group=_REPLY),
+    BotOption("reply.confidence", label=say("Confidence"), group=_REPLY),
+    BotOption("reply.fallback", label=say("Not-understood flag"), group=_REPLY),
 )
-_SHOWN = frozenset(option.name for option in _FORM)
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
         *_FORM,
-        *(BotOption(f"reply.{name}") for name in PATHS if f"reply.{name}" not in _SHOWN),
+        *(BotOption(f"reply.{name}") for name in PATHS if f"reply.{name}" not in [option.name for option in _FORM]),
         BotOption("open.url", "address"),
         BotOption("open.method", "choice", default="POST", choices=METHODS),
         BotOption("open.headers", "headers", secret=True),
@@ -89,11 +77,9 @@ CONNECTOR = Connector(
         BotOption("open.values", "json"),
     ),
     option="url",
-    title=say("A bot behind a web address"),
+    title=say("Bot at a web address"),
     position=1,
 )
-_OPENING = ("session",)
-_SAYING = ("session", "text", "turn")
 
 
 @declare(CONNECTOR)
@@ -104,43 +90,38 @@ def from_option(option: str, context: BotContext) -> HttpBot:
         entry["url"] = option
     if not isinstance(entry.get("url"), str) or not entry["url"]:
         raise UsageError(
-            say("the address of the bot is missing"),
+            say("the bot's address is missing"),
             where=context.name,
             remedy=say("write `url: https://...` or `http:https://...`"),
         )
     paths = entry["reply"] if isinstance(entry.get("reply"), Mapping) else {}
-    about = f"{_method(entry, context.name)} {shown_address(str(entry['url']))}"
+    about = f"{_read_method(entry, context.name)} {shown_address(str(entry['url']))}"
     facts = BotFacts(context.name, about, reports_intent="intent" in paths, reports_actions="actions" in paths)
     return HttpBot(entry, entry_facts(context, facts))
 
 
 class HttpBot:
-    """A bot behind HTTP. Secrets are read when the first talk is opened, and live nowhere but in the requests."""
+    """A bot behind HTTP. Secrets are read with the first conversation, and live nowhere but in the requests."""
 
     def __init__(self, entry: Mapping[str, object], facts: BotFacts) -> None:
-        self._entry = _typed(entry, facts.name)
-        self._facts = facts
-        # Built once without secrets, so that faults are told before a run and not in the middle of it.
+        self._entry = _read_entry(entry, facts.name)
+        self.facts = facts
+        # Built once without secrets, to report faults before a run and not in the middle of it.
         if "${" not in str(self._entry["url"]):
             check_address(str(self._entry["url"]), where=facts.name)
         stand_ins = dict.fromkeys(variables_of(self._entry), "x")
         _Plan.of({key: fill_in(value, stand_ins) for key, value in self._entry.items()}, facts.name)
         self._ready: tuple[_Plan, BotClient, Redactor] | None = None
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot."""
-        return self._facts
-
-    async def open(self, session: str) -> HttpTalk:
-        """Begin a talk; if the entry has `open`, that request is sent and its values kept."""
+    async def open(self, session: str) -> HttpConversation:
+        """Begin a conversation; if the entry has `open`, that request is sent and its values kept."""
         plan, client, redactor = self._ready or self._prepare()
-        requests, values = client.begin(redactor, where=self._facts.name), {"session": session}
+        requests, values = client.begin(redactor, where=self.facts.name), {"session": session}
         if plan.opening is not None:
-            found = _named(plan.values, await requests.fetch(plan.opening.request(values)), self._facts.name)
-            requests.redactor = redactor.also(value for name, value in found.items() if is_telling(name))
-            values |= found
-        return HttpTalk(plan, requests, values)
+            more = _read_values(plan.values, await requests.fetch(plan.opening.request(values)), self.facts.name)
+            requests.redactor = redactor.also(value for name, value in more.items() if is_telling(name))
+            values |= more
+        return HttpConversation(plan, requests, values)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -150,15 +131,15 @@ class HttpBot:
     def _prepare(self) -> tuple[_Plan, BotClient, Redactor]:
         from vivavoce.bots.client import BotClient
 
-        entry, redactor = open_entry(self._entry, where=self._facts.name, guard=protect)
-        for url in _addresses(entry):
-            check_address(url, where=self._facts.name)
-        plan = _Plan.of(entry, self._facts.name)
-        self._ready = plan, BotClient(), redactor
+        entry, redactor = open_entry(self._entry, where=self.facts.name, guard=protect)
+        opening: Any = entry.get("open")
+        for url in (entry["url"], *([opening["url"]] if opening else [])):
+            check_address(str(url), where=self.facts.name)
+        self._ready = _Plan.of(entry, self.facts.name), BotClient(), redactor
         return self._ready
 
 
-class HttpTalk:
+class HttpConversation:
     """One conversation: its session, its cookies, and the values that the opening gave."""
 
     def __init__(self, plan: _Plan, requests: BotSession, values: dict[str, str]) -> None:
@@ -198,7 +179,7 @@ class _Call:
 
 @dataclass(frozen=True)
 class _Plan:
-    """All that is needed to talk: how a talk is opened, how a message is sent, how a reply is read."""
+    """All that is needed to talk: how a conversation is opened, how a message is sent, how a reply is read."""
 
     saying: _Call
     opening: _Call | None
@@ -208,20 +189,22 @@ class _Plan:
     @classmethod
     def of(cls, entry: Mapping[str, Any], where: str) -> _Plan:
         opening = entry.get("open")
-        values = _compiled((opening or {}).get("values") or {}, where)
-        begin = _call({"headers": entry.get("headers") or {}, **opening}, _OPENING, where) if opening else None
-        saying = _call(entry, (*_SAYING, *values), where)
+        values = _compile_paths((opening or {}).get("values") or {}, where)
+        begin = (
+            _build_call({"headers": entry.get("headers") or {}, **opening}, ["session"], where) if opening else None
+        )
+        saying = _build_call(entry, ["session", "text", "turn", *values], where)
         if "text" not in saying.names():
             raise UsageError(
-                say("the message is not sent: `{text}` stands in neither the address nor the headers nor the body"),
+                say("the message is never sent: `{text}` does not appear in the address, headers or body"),
                 where=where,
                 remedy=say("put {text} where the bot expects the message"),
             )
         return cls(saying, begin, values, ReplyReader(entry.get("reply") or {}, where=where))
 
 
-def _call(part: Mapping[str, Any], known: Iterable[str], where: str) -> _Call:
-    names, method = tuple(known), _method(part, where)
+def _build_call(part: Mapping[str, Any], names: Sequence[str], where: str) -> _Call:
+    method = _read_method(part, where)
     body = part.get("body", None if method == "GET" else {key: BODY[key] for key in BODY if key in names})
     headers = {"Accept": "application/json", **(part.get("headers") or {})}
     if body is not None and not any(name.lower() == "content-type" for name in headers):
@@ -234,74 +217,63 @@ def _call(part: Mapping[str, Any], known: Iterable[str], where: str) -> _Call:
     )
 
 
-def _method(part: Mapping[str, Any], where: str) -> str:
+def _read_method(part: Mapping[str, Any], where: str) -> str:
     method = str(part.get("method", "POST")).upper()
     if method not in METHODS:
         raise UsageError(
-            say("'{method}' is not a method that sends a message", method=method),
+            say("'{method}' cannot send a message", method=method),
             where=where,
             remedy=say("use {names}", names=", ".join(METHODS)),
         )
     return method
 
 
-def _typed(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _read_entry(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the entry with bodies that were written as JSON text made values; refuse parts of a wrong kind."""
-    found, opening = dict(entry), entry.get("open")
-    faults = [Fault(say("'{key}' must hold keys of its own", key=key)) for key in _not_mappings(entry)]
+    parts, opening = {"": dict(entry)}, entry.get("open")
+    faults: list[Fault] = []
     if isinstance(opening, Mapping):
-        faults += [Fault(say("'{key}' must hold keys of its own", key=key), "open") for key in _not_mappings(opening)]
+        parts["open"] = dict(opening)
         if not isinstance(opening.get("url"), str):
             faults.append(Fault(say("the address `url` is missing"), "open"))
-        found["open"] = {**opening, **_body(opening, where)}
+    for place, part in parts.items():
+        groups: dict[str, Any] = {key: part[key] for key in ("headers", "reply", "open", "values") if key in part}
+        wrong = [key for key, group in groups.items() if not isinstance(group, Mapping)]
+        texts = {key: group for key, group in groups.items() if key not in wrong and key != "open"}
+        wrong += [f"{key}.{name}" for key in texts for name, v in texts[key].items() if not isinstance(v, str)]
+        faults += [Fault(say("'{key}' must contain keys", key=key), place) for key in wrong]
+        try:
+            if isinstance(part.get("body"), str):
+                part["body"] = json.loads(part["body"])
+        except ValueError as error:
+            raise UsageError(
+                say("the body is neither a mapping nor JSON: {error}", error=error),
+                where=where,
+                remedy=say('write `body: {message: "{text}"}`, or JSON in single quotes if types matter'),
+            ) from error
     if faults:
-        raise UsageError(say("these values cannot be used"), where=where, faults=faults, remedy=say("correct them"))
-    return {**found, **_body(entry, where)}
+        raise UsageError(say("these values are invalid"), where=where, faults=faults, remedy=say("fix them"))
+    return parts[""] | ({"open": parts["open"]} if "open" in parts else {})
 
 
-def _not_mappings(part: Mapping[str, Any]) -> list[str]:
-    mappings = [key for key in ("headers", "reply", "open", "values") if key in part]
-    wrong = [key for key in mappings if not isinstance(part[key], Mapping)]
-    texts = [key for key in mappings if key not in wrong and key != "open"]
-    return wrong + [f"{key}.{name}" for key in texts for name, v in part[key].items() if not isinstance(v, str)]
-
-
-def _body(part: Mapping[str, Any], where: str) -> dict[str, Any]:
-    body = part.get("body")
-    if not isinstance(body, str):
-        return {}
-    try:
-        return {"body": json.loads(body)}
-    except ValueError as error:
-        raise UsageError(
-            say("the body is neither a mapping nor JSON: {error}", error=error),
-            where=where,
-            remedy=say('write `body: {message: "{text}"}`, or JSON in single quotes where types matter'),
-        ) from error
-
-
-def _addresses(entry: Mapping[str, Any]) -> list[str]:
-    return [str(entry["url"]), *([str(entry["open"]["url"])] if entry.get("open") else [])]
-
-
-def _compiled(paths: Mapping[str, str], where: str) -> dict[str, Any]:
+def _compile_paths(paths: Mapping[str, str], where: str) -> dict[str, Any]:
     import jmespath
 
     try:
         return {name: jmespath.compile(path) for name, path in paths.items()}
     except jmespath.exceptions.JMESPathError as error:
-        what = say("open.values holds no JMESPath expression: {error}", error=str(error).splitlines()[0])
+        what = say("open.values is not a valid JMESPath expression: {error}", error=str(error).splitlines()[0])
         raise UsageError(what, where=where, remedy=say("see https://jmespath.org")) from error
 
 
-def _named(paths: Mapping[str, Any], payload: object, where: str) -> dict[str, str]:
-    found = {name: path.search(payload) for name, path in paths.items()}
-    lacking = [name for name, value in found.items() if value is None or isinstance(value, list | dict)]
+def _read_values(paths: Mapping[str, Any], payload: object, where: str) -> dict[str, str]:
+    values = {name: path.search(payload) for name, path in paths.items()}
+    lacking = [name for name, value in values.items() if value is None or isinstance(value, list | dict)]
     if lacking:
         raise BotError(
-            say("the answer to `open` holds no value for {names}", names=", ".join(lacking)),
+            say("the response to `open` has no value for {names}", names=", ".join(lacking)),
             status=Status.UNEXPECTED,
             where=where,
-            remedy=say("correct the paths under open.values"),
+            remedy=say("fix the paths under open.values"),
         )
-    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}

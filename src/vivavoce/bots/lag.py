@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["LoopLag"]
-
 TICK_SECONDS = 0.02
 
 

@@ -23,17 +23,6 @@ from typing import IO
 from vivavoce.errors import BotError
 from vivavoce.records import Status
 
-__all__ = [
-    "Child",
-    "Launch",
-    "LocalServer",
-    "announce",
-    "plain_environment",
-    "read_material",
-    "start_child",
-    "wait_for_end",
-]
-
 HOST = "127.0.0.1"
 KEPT_LINES = 40
 STOP_SECONDS = 5.0
@@ -93,18 +82,21 @@ class Child:
 
     def wait_until_ready(self) -> None:
         """Wait for the announcement; end the process and say why where there is none in time."""
+        limit = self.launch.timeout_s
         try:
-            url = self._announced.get(timeout=self.launch.timeout_s)
+            self.url = self._announced.get(timeout=limit) or ""
         except queue.Empty:
             self.stop()
-            raise self._failure(f"was not ready within {self.launch.timeout_s:g} seconds") from None
+            raise self.build_error(
+                f"was not ready within {limit:g} seconds{self._quote()}", Status.UNREACHABLE
+            ) from None
         except BaseException:
             self.stop()
             raise
-        if url is None:
+        if not self.url:
             self.stop()
-            raise self._failure(f"ended before it was ready (exit code {self.process.returncode})")
-        self.url = url
+            what = f"exited before it was ready (exit code {self.process.returncode}){self._quote()}"
+            raise self.build_error(what, Status.UNREACHABLE)
 
     def wait(self) -> int:
         """Wait until the process ends by itself; return its exit code."""
@@ -119,7 +111,11 @@ class Child:
 
     def stop(self) -> None:
         """End the process: by closing its standard input, and by force where that is not heard."""
-        self._hang_up()
+        if self._threads[-1].is_alive():
+            # It has not read its material: a pipe that is being written cannot be closed.
+            self.process.kill()
+            self._threads[-1].join(STOP_SECONDS)
+        _close(self.process.stdin)
         try:
             self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -130,21 +126,13 @@ class Child:
         for stream in (self.process.stdout, self.process.stderr):
             _close(stream)
 
-    def _hang_up(self) -> None:
-        if self._threads[-1].is_alive():
-            # It has not read its material: a pipe that is being written cannot be closed.
-            self.process.kill()
-            self._threads[-1].join(STOP_SECONDS)
-        _close(self.process.stdin)
+    def build_error(self, what: str, status: Status) -> BotError:
+        """Return the error that something happened to the server."""
+        what = f"the server of {self.launch.name} {what}"
+        return BotError(what, status=status, where=self.launch.name, remedy=self.launch.remedy)
 
-    def _failure(self, what: str) -> BotError:
-        said = f": {self.last_words[-1500:]}" if self._words else ""
-        return BotError(
-            f"the server of {self.launch.name} {what}{said}",
-            status=Status.UNREACHABLE,
-            where=self.launch.name,
-            remedy=self.launch.remedy,
-        )
+    def _quote(self) -> str:
+        return f": {self.last_words[-1500:]}" if self._words else ""
 
     def _tell(self) -> None:
         with suppress(OSError, ValueError):
@@ -154,8 +142,13 @@ class Child:
 
     def _hear(self) -> None:
         for line in _pipe(self.process.stdout):
-            url = _announced_url(line)
-            if url:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                message = None
+            url = message.get("url") if isinstance(message, dict) else None
+            # Libraries may write other lines before the announcement.
+            if isinstance(url, str) and url.startswith(f"http://{HOST}:"):
                 self._announced.put(url)
             else:
                 self._keep(line)
@@ -185,7 +178,7 @@ def start_child(launch: Launch) -> Child:
             start_new_session=True,
         )
     except OSError as error:
-        what = f"the server of {launch.name} cannot be started: {error.strerror} ({launch.command[0]})"
+        what = f"cannot start the {launch.name} server: {error.strerror} ({launch.command[0]})"
         raise BotError(what, status=Status.UNREACHABLE, where=launch.name, remedy=launch.remedy) from error
     child = Child(launch, process)
     child.wait_until_ready()
@@ -195,7 +188,7 @@ def start_child(launch: Launch) -> Child:
 class LocalServer:
     """A server that is started when it is first needed, and again where it has died.
 
-    Starting happens in a thread under a lock: a talk that gives up waiting loses nothing, the next one finds it.
+    Starting happens in a thread under a lock: one that gives up waiting loses nothing, the next finds it.
     """
 
     def __init__(self, make_launch: Callable[[], Launch]) -> None:
@@ -233,23 +226,17 @@ class LocalServer:
                 status, body = response.status, await response.read()
         except aiohttp.ClientError as error:
             await asyncio.to_thread(child.settle)
-            raise self._lost(child, f"closed the connection ({error})", Status.CLOSED) from error
+            raise _explain_loss(child, f"closed the connection ({error})", Status.CLOSED) from error
         if status != 200:
             why = f"answered {status}: {body[:300].decode('utf-8', 'replace')}"
-            raise self._lost(child, why, Status.SERVER_ERROR if status >= 500 else Status.REFUSED)
+            raise _explain_loss(child, why, Status.SERVER_ERROR if status >= 500 else Status.REFUSED)
         try:
             answer = json.loads(body)
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise self._lost(child, "answered with something that is no JSON object", Status.NOT_JSON)
+            raise _explain_loss(child, "did not return a JSON object", Status.NOT_JSON)
         return answer
-
-    @staticmethod
-    def _lost(child: Child, what: str, status: Status) -> BotError:
-        said = "" if child.alive else f"; its last words: {child.last_words[-1000:]}"
-        what = f"the server of {child.launch.name} {what}{said}"
-        return BotError(what, status=status, where=child.launch.name, remedy=child.launch.remedy)
 
     async def close(self) -> None:
         """End the server, if it was started."""
@@ -261,6 +248,11 @@ class LocalServer:
             if self._child is not None:
                 self._child.stop()
                 self._child = None
+
+
+def _explain_loss(child: Child, what: str, status: Status) -> BotError:
+    words = "" if child.alive else f"; its last output: {child.last_words[-1000:]}"
+    return child.build_error(f"{what}{words}", status)
 
 
 # --- the child's side ----------------------------------------------------------------------------------
@@ -285,16 +277,6 @@ def wait_for_end() -> None:
 
 
 # --- pipes ---------------------------------------------------------------------------------------------
-
-
-def _announced_url(line: bytes) -> str | None:
-    """Return the address in an announcement; libraries may write other lines before it."""
-    try:
-        told = json.loads(line)
-    except ValueError:
-        return None
-    url = told.get("url") if isinstance(told, dict) else None
-    return url if isinstance(url, str) and url.startswith(f"http://{HOST}:") else None
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:

@@ -7,30 +7,24 @@ differs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.agents import Agent
-from vivavoce.bots.agent import AGENT, AgentBot, AgentTalk, load_agent
+from vivavoce.bots.agent import AGENT, AgentBot, AgentConversation, load_agent, read_threshold
 from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts, number
+from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.nodes import NodePackage, need_node, need_package
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
-from vivavoce.errors import BotError, UsageError
+from vivavoce.errors import BotError
 from vivavoce.plugins import declare
 from vivavoce.records import Guess, Status
-
-__all__ = ["NLPJS", "THRESHOLD", "NlpjsBot", "NlpjsEngine", "from_option"]
 
 NLPJS = NodePackage("nlpjs", "node-nlp", "4.27.0", 120)
 # The value that nlp.js itself has by default.
 THRESHOLD = 0.5
 SERVER = Path(__file__).with_name("nlpjs_server.js")
-NONE = "None"
-
-
 _OPTIONS = (AGENT, BotOption("threshold", "number", default=f"{THRESHOLD}"))
 
 
@@ -38,17 +32,11 @@ _OPTIONS = (AGENT, BotOption("threshold", "number", default=f"{THRESHOLD}"))
 def from_option(option: str, context: BotContext) -> NlpjsBot:
     """nlp.js (Node) understands, an agent file replies; the option names the agent."""
     need_package(NLPJS)
-    engine = NlpjsEngine(load_agent(option, context), threshold=_threshold(context))
+    threshold = read_threshold(context)
+    engine = NlpjsEngine(load_agent(option, context), threshold=THRESHOLD if threshold is None else threshold)
     bot = NlpjsBot(context.name, engine)
     bot.facts = entry_facts(context, bot.facts)
     return bot
-
-
-def _threshold(context: BotContext) -> float:
-    try:
-        return number(context.entry.get("threshold", THRESHOLD), least=0, most=1)
-    except ValueError as error:
-        raise UsageError(f"threshold: {error}", where=context.name, remedy="write a number from 0 to 1") from error
 
 
 class NlpjsEngine:
@@ -69,15 +57,12 @@ class NlpjsEngine:
         answer = await self.server.ask("/understand", {"text": text})
         ranking = answer.get("ranking")
         if not isinstance(ranking, list):
-            raise BotError("nlp.js answered without a ranking", status=Status.UNEXPECTED, where="nlpjs")
-        guesses = self._read(ranking)
-        fell_back = answer.get("intent") == NONE
+            raise BotError("nlp.js returned no ranking", status=Status.UNEXPECTED, where="nlpjs")
+        rows = [(self._names.get(str(row["intent"])), float(str(row["score"]))) for row in ranking]
+        known = [Guess(name, score) for name, score in rows if name is not None and score > 0]
+        guesses = tuple(sorted(known, key=lambda guess: -guess.confidence))
+        fell_back = answer.get("intent") == "None"
         return () if fell_back and guesses and guesses[0].confidence >= self.threshold else guesses
-
-    def _read(self, ranking: Sequence[Mapping[str, object]]) -> tuple[Guess, ...]:
-        found = [(self._names.get(str(row["intent"])), float(str(row["score"]))) for row in ranking]
-        known = [Guess(name, score) for name, score in found if name is not None and score > 0]
-        return tuple(sorted(known, key=lambda guess: -guess.confidence))
 
     def _launch(self) -> Launch:
         topics = {code: list(self.agent.by_intent[name].phrases) for code, name in self._names.items()}
@@ -96,8 +81,8 @@ class NlpjsBot:
         # Its process is not ours, and a message takes it a millisecond: it may be asked and timed like any server.
         self.facts: BotFacts = replace(self._bot.facts, in_process=False, limits=Limits(at_once=4, timeout_s=60.0))
 
-    async def open(self, session: str) -> AgentTalk:
-        """Begin a talk; nlp.js is started and trained before the first one."""
+    async def open(self, session: str) -> AgentConversation:
+        """Begin a conversation; nlp.js is started and trained before the first one."""
         await self._engine.server.reach()
         return await self._bot.open(session)
 

@@ -19,12 +19,11 @@ from pathlib import Path
 from vivavoce.errors import MissingPartError, WorkError
 from vivavoce.text.weights import staging_folder, viva_home
 
-__all__ = ["NodePackage", "find_package", "install_package", "need_node", "need_package", "package_folder"]
-
 Say = Callable[[str], None]
 
 INSTALL_SECONDS = 600.0
-LEAST_NODE = 18
+MIN_NODE = 18
+_REMEDY = f"install Node {MIN_NODE} or newer with npm (nodejs.org, or your system's package manager)"
 NPM_OPTIONS = ("--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", "--loglevel=error")
 
 
@@ -46,9 +45,13 @@ class NodePackage:
 def need_node() -> str:
     """Return the path of Node; say how to get it where it is missing or too old."""
     node = _need_program("node")
-    version = _version_of(node)
-    if version < LEAST_NODE:
-        raise MissingPartError(f"Node {version} is too old", where=node, remedy=_remedy())
+    try:
+        answer = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
+        version = int(answer.stdout.strip().lstrip("v").split(".")[0])
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise MissingPartError(f"Node failed to run: {error}", where=node, remedy=_REMEDY) from error
+    if version < MIN_NODE:
+        raise MissingPartError(f"Node {version} is too old", where=node, remedy=_REMEDY)
     return node
 
 
@@ -87,7 +90,7 @@ def install_package(package: NodePackage, say: Say | None = None) -> Path:
         say(f"installing {package.pinned} (about {package.megabytes} MB)")
     with staging_folder(package_folder(package).parent) as staging:
         _run_npm(npm, package, staging)
-        return _put_in_place(package, staging)
+        return _move_into_place(package, staging)
 
 
 def _run_npm(npm: str, package: NodePackage, staging: Path) -> None:
@@ -95,40 +98,39 @@ def _run_npm(npm: str, package: NodePackage, staging: Path) -> None:
     (staging / "package.json").write_text(json.dumps(manifest, indent=2), encoding="utf-8")
     command = [npm, "install", *NPM_OPTIONS, "--prefix", str(staging)]
     try:
-        done = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             command, cwd=staging, capture_output=True, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise _not_installed(package, f"npm was not done within {INSTALL_SECONDS:g} seconds") from error
+        raise _not_installed(package, f"npm did not finish within {INSTALL_SECONDS:g} seconds") from error
     except OSError as error:
-        raise _not_installed(package, f"npm cannot be started: {error.strerror}") from error
-    if done.returncode != 0:
-        raise _not_installed(package, _last_words(done.stderr or done.stdout))
+        raise _not_installed(package, f"cannot start npm: {error.strerror}") from error
+    if result.returncode != 0:
+        output = (result.stderr or result.stdout).decode("utf-8", "replace")
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line.lower() and "complete log" not in line]
+        raise _not_installed(package, "; ".join((errors or lines or ["npm gave no reason"])[:3])[:400])
     if _installed_version(staging, package) != package.version:
-        raise _not_installed(package, "npm installed another version")
+        raise _not_installed(package, "npm installed a different version")
 
 
-def _put_in_place(package: NodePackage, staging: Path) -> Path:
+def _move_into_place(package: NodePackage, staging: Path) -> Path:
     """Rename the finished folder to its place; of two that finish at once the first one stays."""
     folder = package_folder(package)
     try:
         os.rename(staging, folder)
     except OSError:
         if find_package(package) is None:
-            _move_aside(folder)
+            # What is there is not the package but another version, or half of one.
+            with suppress(OSError):
+                aside = Path(tempfile.mkdtemp(prefix=".part-", dir=folder.parent))
+                os.rename(folder, aside / "old")
+                shutil.rmtree(aside, ignore_errors=True)
             with suppress(OSError):  # somebody else may have been quicker
                 os.rename(staging, folder)
     if find_package(package) is None:
-        raise _not_installed(package, f"{folder} cannot be written")
+        raise _not_installed(package, f"cannot write to {folder}")
     return folder
-
-
-def _move_aside(folder: Path) -> None:
-    """Take away what is in the place of a package but is not the package: another version, a half of one."""
-    with suppress(OSError):
-        aside = Path(tempfile.mkdtemp(prefix=".part-", dir=folder.parent))
-        os.rename(folder, aside / "old")
-        shutil.rmtree(aside, ignore_errors=True)
 
 
 def _installed_version(folder: Path, package: NodePackage) -> str | None:
@@ -141,34 +143,16 @@ def _installed_version(folder: Path, package: NodePackage) -> str | None:
 
 
 def _need_program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        raise MissingPartError(f"the program `{name}` is not here", remedy=_remedy())
-    return found
-
-
-def _remedy() -> str:
-    return f"install Node {LEAST_NODE} or newer with npm (nodejs.org, or the package manager of your system)"
-
-
-def _version_of(node: str) -> int:
-    try:
-        told = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
-        return int(told.stdout.strip().lstrip("v").split(".")[0])
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise MissingPartError(f"Node does not run: {error}", where=node, remedy=_remedy()) from error
+    path = shutil.which(name)
+    if path is None:
+        raise MissingPartError(f"the program `{name}` is not installed", remedy=_REMEDY)
+    return path
 
 
 def _not_installed(package: NodePackage, why: str) -> WorkError:
     again = f"run `viva bots start {package.bot}` again"
     return WorkError(
-        f"{package.pinned} could not be installed: {why}",
+        f"could not install {package.pinned}: {why}",
         where=str(package_folder(package)),
         remedy=f"check the network and npm's settings (proxy, registry), then {again}",
     )
-
-
-def _last_words(output: bytes) -> str:
-    lines = [line.strip() for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower() and "complete log" not in line]
-    return "; ".join((errors or lines or ["npm gave no reason"])[:3])[:400]

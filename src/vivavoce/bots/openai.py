@@ -1,4 +1,4 @@
-"""A language model behind any endpoint that speaks OpenAI's chat protocol; it keeps the messages of each talk."""
+"""A language model behind any endpoint that speaks OpenAI's chat protocol; it keeps all messages."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ from vivavoce.records import Reply, Status
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
 
-__all__ = ["OpenAIBot", "from_option"]
-
 OPENAI = "https://api.openai.com/v1"
 KEY, BASE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _LIMITS = Limits(at_once=4, timeout_s=60.0)
-_MODEL = say("The model")
+_MODEL = say("Language model")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
@@ -36,30 +34,30 @@ CONNECTOR = Connector(
         BotOption(
             "base_url",
             "address",
-            say("Any endpoint that speaks OpenAI's chat protocol. Empty: that of OpenAI."),
+            say("Any endpoint that supports OpenAI's chat API. Empty: OpenAI."),
             label=say("Address"),
             group=_MODEL,
         ),
         BotOption(
             "api_key",
             help=say(
-                "The name of a variable of the server's environment, never the key itself. Empty: no key is sent."
+                "The name of an environment variable on the server, never the key itself. Empty: no key is sent."
             ),
-            label=say("Variable of the key"),
+            label=say("API key variable"),
             group=_MODEL,
             secret=True,
             variable=KEY,
         ),
-        BotOption("system", "long text", say("What the model is told first."), label=say("Prompt"), group=_MODEL),
+        BotOption("system", "long text", say("The model's system prompt."), label=say("Prompt"), group=_MODEL),
         BotOption("prompt_file", "file"),
         BotOption("temperature", "number", label=say("Temperature"), group=_MODEL, low="0", high="2"),
-        BotOption("max_tokens", "whole", label=say("Longest reply in tokens"), group=_MODEL, low="1"),
+        BotOption("max_tokens", "whole", label=say("Maximum reply length in tokens"), group=_MODEL, low="1"),
         BotOption("seed", "whole"),
         BotOption("headers", "headers", secret=True),
         BotOption("extra", "json"),
     ),
     limits=_LIMITS,
-    title=say("A language model"),
+    title=say("Language model"),
     position=2,
 )
 CONFIRMED = '{"status": "accepted"}'
@@ -96,23 +94,25 @@ class OpenAIBot:
         self, entry: Mapping[str, Any], facts: BotFacts, *, seed: int = 0, policy: Addresses | None = None
     ) -> None:
         self._policy = policy
-        self._entry = {**entry, "system": _prompt(entry, facts.name)}
-        self._entry["extra"] = _extra(entry.get("extra"), facts.name)
-        self._facts = facts
-        self._settings = _settings(entry, seed, facts.name)
+        self._entry = {**entry, "system": _read_prompt(entry, facts.name)}
+        try:
+            extra = entry.get("extra")
+            self._entry["extra"] = json.loads(extra) if isinstance(extra, str) else extra or {}
+        except ValueError:
+            self._entry["extra"] = None
+        if not isinstance(self._entry["extra"], dict):
+            remedy = say("write `extra: '{\"top_p\": 0.9}'`")
+            raise UsageError(say("`extra` is neither a mapping nor a JSON object"), where=facts.name, remedy=remedy)
+        self.facts = facts
+        self._settings = _read_settings(entry, seed, facts.name)
         if "${" not in str(entry["base_url"]):
             check_address(str(entry["base_url"]), where=facts.name)
         self._ready: tuple[_Endpoint, BotClient, Redactor] | None = None
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot: it names no topics, so its replies and its tool calls are judged."""
-        return self._facts
-
-    async def open(self, session: str) -> OpenAITalk:
-        """Begin a talk with nothing but the prompt."""
+    async def open(self, session: str) -> OpenAIConversation:
+        """Begin a conversation with nothing but the prompt."""
         endpoint, client, redactor = self._ready or self._prepare()
-        return OpenAITalk(endpoint, client.begin(redactor, where=self._facts.name))
+        return OpenAIConversation(endpoint, client.begin(redactor, where=self.facts.name))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -124,8 +124,8 @@ class OpenAIBot:
 
         # A prompt of its own file is a text for the model, in which braces mean nothing.
         apart = {"system": self._entry["system"]} if "prompt_file" in self._entry else {}
-        entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self._facts.name)
-        check_address(str(entry["base_url"]), where=self._facts.name)
+        entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self.facts.name)
+        check_address(str(entry["base_url"]), where=self.facts.name)
         endpoint = _Endpoint({**entry, **apart}, self._settings)
         self._ready = endpoint, BotClient(self._policy), redactor
         return self._ready
@@ -148,7 +148,7 @@ class _Endpoint:
         return Request("POST", self.url, self.headers, body)
 
 
-class OpenAITalk:
+class OpenAIConversation:
     """One conversation: the model is sent all that was said so far."""
 
     def __init__(self, endpoint: _Endpoint, requests: BotSession) -> None:
@@ -156,47 +156,45 @@ class OpenAITalk:
         self._messages: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Reply:
-        """Send the talk so far with a new message; a message without an answer does not stay in the talk."""
+        """Send the conversation so far with a new message, which stays in it once it is answered."""
         messages: list[dict[str, Any]] = [*self._messages, {"role": "user", "content": text}]
         payload = await self._requests.fetch(self._endpoint.request(messages))
-        message = _message(payload)
-        said = _content(message)
-        # Kept as said, not as recorded; and many servers refuse empty messages or two of one speaker in a row.
-        if said.strip() or _calls(message):
-            self._messages = [*messages, *_kept(message, said)]
-        shown, redacted = self._requests.redactor.text(said), self._requests.redactor.value(payload)
-        calls = read_actions(_calls(_message(redacted)))
-        return Reply(texts=(shown,) if shown.strip() else (), raw=redacted, actions=calls)
+        message = _find_message(payload)
+        content = _read_content(message)
+        # Kept as it came, not as recorded; and many servers refuse empty messages or two of one speaker in a row.
+        if content.strip() or _list_calls(message):
+            self._messages = [*messages, *_list_kept_messages(message, content)]
+        text, redacted = self._requests.redactor.text(content), self._requests.redactor.value(payload)
+        calls = read_actions(_list_calls(_find_message(redacted)))
+        return Reply(texts=(text,) if text.strip() else (), raw=redacted, actions=calls)
 
     async def close(self) -> None:
         """End the conversation; the connections belong to the bot and stay."""
 
 
-def _message(payload: object) -> Mapping[str, Any]:
-    """Return the message of the model."""
+def _find_message(payload: object) -> Mapping[str, Any]:
     choices = payload.get("choices") if isinstance(payload, dict) else None
-    message = (
-        choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
-    )
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         raise BotError(
-            say("the answer is not that of a chat endpoint: there is no choices[0].message"),
+            say("not a chat endpoint response: choices[0].message is missing"),
             status=Status.UNEXPECTED,
             remedy=say("check the address; it usually ends in /v1"),
         )
     return message
 
 
-def _calls(message: Mapping[str, Any]) -> list[Any]:
+def _list_calls(message: Mapping[str, Any]) -> list[Any]:
     """Return the tools that the model called, also in the older form of a single function."""
     tools, function = message.get("tool_calls"), message.get("function_call")
     return [*(tools if isinstance(tools, list) else []), *([function] if isinstance(function, Mapping) else [])]
 
 
-def _kept(message: Mapping[str, Any], said: str) -> Iterator[dict[str, Any]]:
-    """Yield what stays in the talk. No tool is run here: each call is confirmed, as the protocol demands."""
+def _list_kept_messages(message: Mapping[str, Any], content: str) -> Iterator[dict[str, Any]]:
+    """Yield what stays in the conversation. No tool is run: each call is confirmed, as the protocol demands."""
     calls = {key: message[key] for key in ("tool_calls", "function_call") if message.get(key)}
-    yield {"role": "assistant", "content": said or None, **calls} if calls else {"role": "assistant", "content": said}
+    yield {"role": "assistant", "content": content or None if calls else content, **calls}
     for call in message.get("tool_calls") or ():
         if isinstance(call, Mapping):
             yield {"role": "tool", "tool_call_id": call.get("id", ""), "content": CONFIRMED}
@@ -205,8 +203,8 @@ def _kept(message: Mapping[str, Any], said: str) -> Iterator[dict[str, Any]]:
         yield {"role": "function", "name": function.get("name", ""), "content": CONFIRMED}
 
 
-def _content(message: Mapping[str, Any]) -> str:
-    """Return what the model said; nothing where it only reasoned or called a tool."""
+def _read_content(message: Mapping[str, Any]) -> str:
+    """Return the text of a message; nothing where the model only reasoned or called a tool."""
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
@@ -214,18 +212,18 @@ def _content(message: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _prompt(entry: Mapping[str, Any], where: str) -> str:
+def _read_prompt(entry: Mapping[str, Any], where: str) -> str:
     path = entry.get("prompt_file")
     if path is None:
         return str(entry.get("system", ""))
     if "system" in entry:
         raise UsageError(
-            say("`system` and `prompt_file` exclude each other"), where=where, remedy=say("leave one of them out")
+            say("`system` and `prompt_file` cannot be combined"), where=where, remedy=say("remove one of them")
         )
     try:
         return Path(str(path)).read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise UsageError(
             say("the prompt cannot be read: {reason}", reason=reason),
             where=str(path),
@@ -233,34 +231,17 @@ def _prompt(entry: Mapping[str, Any], where: str) -> str:
         ) from error
 
 
-def _settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, float]:
+def _read_settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, float]:
     """Return what is sent with each request; `none` leaves a setting out, since not every server knows all."""
-    written = {key: entry.get(key, default) for key, default in _DEFAULTS.items()}
-    written["seed"] = entry.get("seed", seed)
-    found: dict[str, float] = {}
-    for key, value in written.items():
+    settings: dict[str, float] = {}
+    for key, default, least in (("temperature", 0, 0.0), ("max_tokens", 512, 1.0), ("seed", seed, 0.0)):
+        value = entry.get(key, default)
         if str(value).strip().lower() in NOTHING:
             continue
         try:
-            amount = number(value, least=_LEAST[key], whole=key != "temperature")
+            amount = number(value, least=least, whole=key != "temperature")
         except ValueError as error:
-            raise UsageError(
-                f"{key}: {error}", where=where, remedy=say("write a number, or `none` to leave it out")
-            ) from error
-        found[key] = amount if key == "temperature" else int(amount)
-    return found
-
-
-_DEFAULTS = {"temperature": 0, "max_tokens": 512}
-_LEAST = {"temperature": 0.0, "max_tokens": 1.0, "seed": 0.0}
-
-
-def _extra(value: object, where: str) -> dict[str, Any]:
-    try:
-        found = json.loads(value) if isinstance(value, str) else value or {}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        remedy = say("write `extra: '{\"top_p\": 0.9}'`")
-        raise UsageError(say("`extra` is neither a mapping nor a JSON object"), where=where, remedy=remedy)
-    return found
+            remedy = say("enter a number, or `none` to leave it out")
+            raise UsageError(f"{key}: {error}", where=where, remedy=remedy) from error
+        settings[key] = amount if key == "temperature" else int(amount)
+    return settings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,7 +41,7 @@ class Pacing(Protocol):
     turned_away: float | None
 
     def turn(self, *, message: bool = True) -> AbstractAsyncContextManager[None]:
-        """Return what is entered while a message (or the opening of a talk) is on its way; entering may wait."""
+        """Return what is entered while a message (or an opening) is on its way; entering may wait."""
         ...
 
     def slow_down(self, seconds: float) -> None:
@@ -72,9 +73,14 @@ class Pace:
         """How many messages may be on their way at the moment."""
         return int(self._allowed)
 
-    def turn(self, *, message: bool = True) -> AbstractAsyncContextManager[None]:
-        """Wait for a place and for the next moment at which a message (not: a talk) may begin."""
-        return _Turn(self, self._gap if message else 0.0)
+    @asynccontextmanager
+    async def turn(self, *, message: bool = True) -> AsyncIterator[None]:
+        """Wait for a place and for the next moment at which a message (not: a conversation) may begin."""
+        await self.enter(self._gap if message else 0.0)
+        try:
+            yield
+        finally:
+            self.leave()
 
     async def enter(self, gap: float) -> None:
         """Wait for a place, then for the moment."""
@@ -82,11 +88,16 @@ class Pace:
             self._inside += 1
         else:
             await self._wait_for_place()
+        loop = asyncio.get_running_loop()
         try:
-            await self._wait_for_moment(gap)
+            # Look again after waking: another message may have been first, or the bot may have asked for a pause.
+            while (wait := self._next - loop.time()) > 0:
+                await asyncio.sleep(wait)
         except BaseException:
             self.leave()
             raise
+        if gap:
+            self._next = loop.time() + gap
 
     def leave(self) -> None:
         """Give the place to the next."""
@@ -111,14 +122,6 @@ class Pace:
                 self._inside += 1
                 place.set_result(None)
 
-    async def _wait_for_moment(self, gap: float) -> None:
-        loop = asyncio.get_running_loop()
-        # Whoever wakes looks again: another message may have gone first, or the bot may have asked for a pause.
-        while (wait := self._next - loop.time()) > 0:
-            await asyncio.sleep(wait)
-        if gap:
-            self._next = loop.time() + gap
-
     def slow_down(self, seconds: float) -> None:
         """Ask less, because the bot said so: half as many at once, and nothing at all for a while."""
         self._allowed = max(1.0, self._allowed / 2)
@@ -129,18 +132,3 @@ class Pace:
         if self._allowed < self._most:
             self._allowed = min(float(self._most), self._allowed + 1 / self._allowed)
             self._let_in()
-
-
-class _Turn:
-    """The time in which one message may be on its way."""
-
-    __slots__ = ("_gap", "_pace")
-
-    def __init__(self, pace: Pace, gap: float) -> None:
-        self._pace, self._gap = pace, gap
-
-    async def __aenter__(self) -> None:
-        await self._pace.enter(self._gap)
-
-    async def __aexit__(self, *_: object) -> None:
-        self._pace.leave()

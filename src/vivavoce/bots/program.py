@@ -8,7 +8,7 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.bots.shapes import MAX_BYTES, decode_json
@@ -16,27 +16,16 @@ from vivavoce.errors import BotError, Fault
 from vivavoce.messages import say
 from vivavoce.records import Status
 
-__all__ = ["Program", "Start"]
-
-MOST_STDERR = 2_000
+MAX_STDERR = 2_000
 # The end of it is said in one sentence; the rest is kept beside.
-MOST_QUOTED = 300
+MAX_QUOTED = 300
 PATIENCE_S = 1.0
 _REMEDY = {
-    Status.CLOSED: "look at what the program says, and run it by hand",
-    Status.NOT_JSON: "print nothing but JSON lines to standard output; everything else belongs to standard error",
+    Status.CLOSED: "check the program's error output, and run it by hand",
+    Status.NOT_JSON: "print only JSON lines to standard output; send everything else to standard error",
     Status.BAD_ENCODING: "the program must write UTF-8",
-    Status.TOO_LARGE: f"a line may have at most {MAX_BYTES:,} bytes",
+    Status.TOO_LARGE: f"a line can have at most {MAX_BYTES:,} bytes",
 }
-
-
-@dataclass(frozen=True)
-class Start:
-    """How a program is started; its environment may hold secrets, so it is never shown."""
-
-    arguments: Sequence[str] = field(repr=False)
-    folder: str | None = None
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(eq=False)
@@ -59,28 +48,35 @@ class Program:
         self._readers = [asyncio.create_task(self._read_answers()), asyncio.create_task(self._read_complaints())]
 
     @classmethod
-    async def start(cls, start: Start, redactor: Redactor, where: str) -> Program:
+    async def start(
+        cls,
+        arguments: Sequence[str],
+        folder: str | None,
+        environment: Mapping[str, str],
+        redactor: Redactor,
+        where: str,
+    ) -> Program:
         """Start it; BotError `failed` where that is not possible."""
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(
-                *start.arguments,
+                *arguments,
                 stdin=pipe,
                 stdout=pipe,
                 stderr=pipe,
                 limit=MAX_BYTES,
-                cwd=start.folder,
-                env={**os.environ, **start.environment},
+                cwd=folder,
+                env={**os.environ, **environment},
                 # A group of its own: what the program starts is ended with it.
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise BotError(
-                redactor.text(f"the program cannot be started: {reason}"),
+                redactor.text(f"cannot start the program: {reason}"),
                 status=Status.FAILED,
                 where=where,
-                remedy="check the path and that it may be executed",
+                remedy="check the path and that the file is executable",
             ) from None
         return cls(process, redactor, where)
 
@@ -92,12 +88,19 @@ class Program:
     async def ask(self, session: str, turn: int, text: str) -> object:
         """Send a message and return the answer, without secrets."""
         if not self.alive:
-            raise await self._gone()
+            raise await self._explain_end()
         waiting = _Waiting(session, turn, asyncio.get_running_loop().create_future())
         # A message that nobody waits for any more stays in the queue: its answer may still come, and must not
         # be taken for the answer to the next one.
         self._waiting.append(waiting)
-        await self._write(json.dumps({"session": session, "turn": turn, "text": text}) + "\n")
+        stdin = self._process.stdin
+        assert stdin is not None, "the program was started with a pipe"  # noqa: S101
+        try:
+            stdin.write((json.dumps({"session": session, "turn": turn, "text": text}) + "\n").encode())
+            await stdin.drain()
+        except (OSError, RuntimeError):
+            # The reader sees the end as well, and reports it to everyone who waits.
+            self._refuse_all(await self._explain_end())
         return await waiting.answer
 
     async def close(self) -> None:
@@ -105,21 +108,11 @@ class Program:
         if self._process.returncode is None:
             await self._end()
         await asyncio.gather(*self._readers, return_exceptions=True)
-        self._refuse_all(self._failure(Status.CLOSED, "the program was ended"))
-
-    async def _write(self, line: str) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None, "the program was started with a pipe"  # noqa: S101
-        try:
-            stdin.write(line.encode())
-            await stdin.drain()
-        except (OSError, RuntimeError):
-            # The reader sees the end as well, and tells it to everyone who waits.
-            self._refuse_all(await self._gone())
+        self._refuse_all(self._build_error(Status.CLOSED, "the program was stopped"))
 
     async def _end(self) -> None:
         """Ask it to end by closing its input, then firmly, then at once."""
-        self._ending = self._ending or "it was ended"
+        self._ending = self._ending or "it was stopped"
         if self._process.stdin is not None:
             self._process.stdin.close()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
@@ -144,42 +137,42 @@ class Program:
                 line = await stdout.readline()
             except ValueError:
                 # The rest of the line cannot be told from the next one, so the program is of no use any more.
-                self._ending = "its answer was too long"
-                self._refuse_all(self._failure(Status.TOO_LARGE, f"a line of more than {MAX_BYTES:,} bytes"))
+                self._ending = "its response was too long"
+                self._refuse_all(self._build_error(Status.TOO_LARGE, f"a line with more than {MAX_BYTES:,} bytes"))
                 self._signal(signal.SIGKILL)
                 return
             if not line:
                 break
             if line.strip():
                 self._deliver(line)
-        self._refuse_all(await self._gone())
+        self._refuse_all(await self._explain_end())
 
     async def _read_complaints(self) -> None:
         stderr = self._process.stderr
         assert stderr is not None, "the program was started with a pipe"  # noqa: S101
         while chunk := await stderr.read(4096):
-            self._stderr = (self._stderr + chunk.decode("utf-8", "replace"))[-2 * MOST_STDERR :]
+            self._stderr = (self._stderr + chunk.decode("utf-8", "replace"))[-2 * MAX_STDERR :]
 
     def _deliver(self, line: bytes) -> None:
+        def refuse(status: Status, detail: str) -> BotError:
+            return self._build_error(status, excerpt(detail, self._redactor))
+
+        keys: dict[str, object] = {}
+        answer: object
         try:
-            answer = decode_json(line, self._unreadable)
+            answer = decode_json(line, refuse)
+            if isinstance(answer, dict):
+                keys = {key: answer[key] for key in ("session", "turn") if answer.get(key) is not None}
+            answer = self._redactor.value(answer)
         except BotError as error:
-            self._hand_over(self._oldest({}), error)
-            return
-        named = answer if isinstance(answer, dict) else {}
-        self._hand_over(self._oldest(named), self._redactor.value(answer))
-
-    def _oldest(self, answer: Mapping[str, object]) -> _Waiting | None:
-        keys = [key for key in ("session", "turn") if answer.get(key) is not None]
+            answer = error
         for waiting in self._waiting:
-            if all(str(answer[key]) == str(getattr(waiting, key)) for key in keys):
-                return waiting
-        return None
+            if all(str(value) == str(getattr(waiting, key)) for key, value in keys.items()):
+                self._hand_over(waiting, answer)
+                return
+        self._stderr += "\n(skipped a line that answers no message)"
 
-    def _hand_over(self, waiting: _Waiting | None, answer: object) -> None:
-        if waiting is None:
-            self._stderr += "\n(a line that answers no message was passed over)"
-            return
+    def _hand_over(self, waiting: _Waiting, answer: object) -> None:
         self._waiting.remove(waiting)
         if waiting.answer.done():
             return
@@ -192,24 +185,19 @@ class Program:
         for waiting in list(self._waiting):
             self._hand_over(waiting, error)
 
-    async def _gone(self) -> BotError:
+    async def _explain_end(self) -> BotError:
         """Say how the program ended, with its last words; wait a little for both."""
         with suppress(TimeoutError):
             async with asyncio.timeout(2 * PATIENCE_S):
                 await self._process.wait()
                 await asyncio.shield(self._readers[1])
         code = self._process.returncode
-        ended = self._ending or ("it closed its output" if code is None else f"it ended with code {code}")
-        return self._failure(Status.CLOSED, ended)
+        ended = self._ending or ("it closed its output" if code is None else f"it exited with code {code}")
+        return self._build_error(Status.CLOSED, ended)
 
-    def _unreadable(self, status: Status, detail: str) -> BotError:
-        return self._failure(status, excerpt(detail, self._redactor))
-
-    def _failure(self, status: Status, detail: str) -> BotError:
-        words = self._redactor.text(self._stderr).strip()[-MOST_STDERR:]
-        if status is not Status.CLOSED:
-            words = ""
-        said = f"; it says: {' '.join(words[-MOST_QUOTED:].split())}" if words else ""
-        what = say("{meaning}: {detail}", meaning=status.meaning, detail=self._redactor.text(f"{detail}{said}"))
-        faults = [Fault(words, "standard error")] if len(words) > MOST_QUOTED else []
+    def _build_error(self, status: Status, detail: str) -> BotError:
+        words = self._redactor.text(self._stderr).strip()[-MAX_STDERR:] if status is Status.CLOSED else ""
+        quote = f"; its output: {' '.join(words[-MAX_QUOTED:].split())}" if words else ""
+        what = say("{meaning}: {detail}", meaning=status.meaning, detail=self._redactor.text(f"{detail}{quote}"))
+        faults = [Fault(words, "standard error")] if len(words) > MAX_QUOTED else []
         return BotError(what, status=status, where=self._where, remedy=_REMEDY.get(status, ""), faults=faults)

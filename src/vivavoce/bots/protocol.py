@@ -1,4 +1,4 @@
-"""What a bot is: something that opens a talk, is told a message and replies.
+"""What a bot is: something that opens a conversation, is told a message and replies.
 
 A connector is one small class. It does not time, retry, limit or count: that is the runner's work. It raises
 `BotError` with the right status where it cannot reply, and leaves cancelling to asyncio.
@@ -13,10 +13,8 @@ from typing import Protocol
 
 from vivavoce.records import Reply
 
-__all__ = ["Bot", "BotContext", "BotFacts", "Fallback", "Limits", "Nature", "Talk"]
 
-
-class Talk(Protocol):
+class Conversation(Protocol):
     """One conversation with a bot: a session of its own, messages strictly one after another."""
 
     async def say(self, text: str) -> Reply:
@@ -29,15 +27,15 @@ class Talk(Protocol):
 
 
 class Bot(Protocol):
-    """What can be talked to, in any number of talks at the same time up to `facts.limits`."""
+    """What can be talked to, in any number of conversations at the same time up to `facts.limits`."""
 
     @property
     def facts(self) -> BotFacts:
         """What is known about the bot without asking it."""
         ...
 
-    async def open(self, session: str) -> Talk:
-        """Begin a talk; `session` is unlike that of any other talk. What must be trained is trained before."""
+    async def open(self, session: str) -> Conversation:
+        """Begin a conversation; `session` is unlike that of any other. What must be trained is trained before."""
         ...
 
     async def close(self) -> None:
@@ -47,7 +45,7 @@ class Bot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How hard a bot may be asked: talks at once, messages a second (None: no limit), seconds for a reply, tries."""
+    """How hard a bot may be asked: messages at once and a second (None: no limit), seconds for a reply, tries."""
 
     at_once: int = 8
     per_second: float | None = None

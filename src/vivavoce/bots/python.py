@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from vivavoce.bots.contract import NEEDS, checked
+from vivavoce.bots.contract import NEEDS, check_parts
 from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts
@@ -24,33 +24,23 @@ from vivavoce.errors import BotError, UsageError, nearest
 from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
 
-__all__ = [
-    "PythonBot",
-    "as_bot",
-    "count_required",
-    "current_folder_first",
-    "error_line",
-    "error_place",
-    "from_option",
-    "load_attribute",
-    "load_module",
-]
-
 # How many run at once is decided where they are asked: waiting here would be taken for the bot's slowness.
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 _OF_A_FILE = "vivavoce_bot_"
 _EXAMPLE = "write python:package.module:name or python:path/to/file.py:name"
-_FORMS = "give a function of one text, a class with `say(text)`, or a function without arguments that makes one"
+_FORMS = (
+    "use a function that takes one text, a class with `say(text)`, or a function without arguments that returns one"
+)
 
 
 def as_bot(target: object) -> Bot:
     """Return a bot as it is, and a function, a class or an object with `say` as a bot of that name."""
     name = str(getattr(target, "__name__", type(target).__name__))
     if isinstance(target, type) and _is_bot(target):
-        return checked(target(), name)
+        return check_parts(target(), name)
     # A bot that lacks a part must hear which one, and not be taken for a function.
     if hasattr(target, "open") or hasattr(target, "facts"):
-        return checked(target, name)
+        return check_parts(target, name)
     if not (callable(target) or callable(getattr(target, "say", None))):
         raise UsageError(f"this is not a bot: {target!r}"[:200], remedy=f"{_FORMS}; or a bot: {NEEDS}")
     return PythonBot(target, BotFacts(name, f"Python: {name}", in_process=True))
@@ -62,7 +52,7 @@ def from_option(option: str, context: BotContext) -> Bot:
     module_name, _, attribute = option.rpartition(":")
     if not (module_name and attribute):
         raise UsageError(
-            f"'{option}' does not name a module and what to call in it", where=context.name, remedy=_EXAMPLE
+            f"'{option}' does not name a module and an object in it", where=context.name, remedy=_EXAMPLE
         )
     with current_folder_first():
         target = load_attribute(load_module(module_name), attribute, module_name)
@@ -74,31 +64,33 @@ def from_option(option: str, context: BotContext) -> Bot:
 
 
 class PythonBot:
-    """A callable of the user's, or something that makes one for each talk.
+    """A callable of the user's, or something that makes one for each conversation.
 
     What is not a coroutine runs in a thread of its own, so that others do not wait for it.
     """
 
     def __init__(self, target: Any, facts: BotFacts) -> None:
-        self._make, self._takes_session = _maker(target, facts.name)
-        self._facts = facts
+        self.facts = facts
+        self._make, self._takes_session = target, isinstance(target, type) and count_required(target) == 1
         self._threads: ThreadPoolExecutor | None = None
+        if isinstance(target, type):
+            return
+        if callable(getattr(target, "say", None)) or (callable(target) and count_required(target) in (1, 2)):
+            self._make = lambda: target
+        elif not callable(target) or count_required(target) > 0:
+            what = f"a {type(target).__name__} of this form is not a bot"
+            raise UsageError(what, where=facts.name, remedy=_FORMS)
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot."""
-        return self._facts
-
-    async def open(self, session: str) -> PythonTalk:
-        """Begin a talk; a class or a factory is called for each."""
+    async def open(self, session: str) -> PythonConversation:
+        """Begin a conversation; a class or a factory is called for each."""
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(MOST_THREADS, "vivavoce-bot")
-        made = await _call(self._threads, self._make, *([session] if self._takes_session else []))
-        say = getattr(made, "say", made)
+            self._threads = ThreadPoolExecutor(MAX_THREADS, "vivavoce-bot")
+        speaker = await _call(self._threads, self._make, *([session] if self._takes_session else []))
+        say = getattr(speaker, "say", speaker)
         if not callable(say):
-            what = f"a {type(made).__name__} cannot be told anything"
-            raise BotError(what, status=Status.FAILED, where=self._facts.name, remedy=_FORMS)
-        return PythonTalk(self._threads, say, made, session)
+            what = f"a {type(speaker).__name__} cannot receive messages"
+            raise BotError(what, status=Status.FAILED, where=self.facts.name, remedy=_FORMS)
+        return PythonConversation(self._threads, say, speaker, session)
 
     async def close(self) -> None:
         """Let the threads go."""
@@ -107,33 +99,29 @@ class PythonBot:
             threads.shutdown(wait=False, cancel_futures=True)
 
 
-class PythonTalk:
+class PythonConversation:
     """One conversation with the user's callable."""
 
-    def __init__(self, threads: ThreadPoolExecutor, say: Callable[..., Any], made: Any, session: str) -> None:
-        self._threads, self._say, self._made = threads, say, made
+    def __init__(self, threads: ThreadPoolExecutor, say: Callable[..., Any], speaker: Any, session: str) -> None:
+        self._threads, self._say, self._speaker = threads, say, speaker
         self._more = (session,) if count_required(say) == 2 else ()
 
     async def say(self, text: str) -> Reply:
         """Call it and read what it returns."""
-        return _as_reply(await _call(self._threads, self._say, text, *self._more))
+        result = await _call(self._threads, self._say, text, *self._more)
+        if isinstance(result, Reply):
+            return result
+        if result is None:
+            return Reply()
+        if isinstance(result, Mapping):
+            return read_reply(dict(result))
+        return read_reply(list(result) if isinstance(result, tuple) else result)
 
     async def close(self) -> None:
         """Call its `close`, if it has one, once."""
-        close, self._made = getattr(self._made, "close", None), None
+        close, self._speaker = getattr(self._speaker, "close", None), None
         if callable(close):
             await _call(self._threads, close)
-
-
-def _maker(target: Any, where: str) -> tuple[Callable[..., Any], bool]:
-    """Return what makes the talker of a talk, and whether it wants the session."""
-    if isinstance(target, type):
-        return target, count_required(target) == 1
-    if callable(getattr(target, "say", None)) or (callable(target) and count_required(target) in (1, 2)):
-        return lambda: target, False
-    if callable(target) and count_required(target) == 0:
-        return target, False
-    raise UsageError(f"a {type(target).__name__} of this form is not a bot", where=where, remedy=_FORMS)
 
 
 def count_required(target: Callable[..., Any]) -> int:
@@ -162,25 +150,12 @@ async def _call(threads: ThreadPoolExecutor, function: Callable[..., Any], *argu
         raise
     except Exception as error:
         place = error_place(error)
-        remedy = f"see {place}" if place else "correct the program"
+        remedy = f"see {place}" if place else "fix the program"
         raise BotError(error_line(error), status=Status.FAILED, remedy=remedy) from error
-
-
-def _as_reply(result: object) -> Reply:
-    if isinstance(result, Reply):
-        return result
-    if result is None:
-        return Reply()
-    if isinstance(result, Mapping):
-        return read_reply(dict(result))
-    return read_reply(list(result) if isinstance(result, tuple) else result)
 
 
 def _is_bot(target: Any) -> bool:
     return callable(getattr(target, "open", None)) and hasattr(target, "facts")
-
-
-# --- finding it --------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -192,10 +167,10 @@ def current_folder_first() -> Iterator[None]:
         yield
     finally:
         sys.path.remove(folder)
-        _keep(folder)
+        _keep_folder(folder)
 
 
-def _keep(folder: str) -> None:
+def _keep_folder(folder: str) -> None:
     # At the end: what is imported later is still found, and hides no installed module.
     if folder not in sys.path:
         sys.path.append(folder)
@@ -205,23 +180,23 @@ def load_module(name: str) -> ModuleType:
     """Import a module by its name or by the path of its file."""
     importlib.invalidate_caches()
     try:
-        return _file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
+        return _load_file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
     except Exception as error:
         raise UsageError(
-            f"'{name}' cannot be imported: {error_line(error)}",
+            f"cannot import '{name}': {error_line(error)}",
             where=error_place(error),
-            remedy="run the command in the folder of the module, or install it, and correct what it reports",
+            remedy=("run the command in the module's folder or install the module, and fix the errors it reports"),
         ) from error
 
 
-def _file(path: Path) -> ModuleType:
+def _load_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{_OF_A_FILE}{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
-    # Errors tell of the file as the user wrote it, not of the name that it has here.
+    # Errors name the file as the user wrote it, not by the name that it has here.
     spec.loader_state = str(path)
     module = importlib.util.module_from_spec(spec)
-    _keep(str(path.resolve().parent))
+    _keep_folder(str(path.resolve().parent))
     # Dataclasses look their own module up while it is being run.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -230,23 +205,23 @@ def _file(path: Path) -> ModuleType:
 
 def load_attribute(module: ModuleType, name: str, shown: str) -> Any:
     """Return what a module holds under a dotted name; `shown` is how the user wrote the module."""
-    found: Any = module
+    value: Any = module
     for part in name.split("."):
-        if not hasattr(found, part):
-            known = [each for each in dir(found) if not each.startswith("_")]
+        if not hasattr(value, part):
+            known = [each for each in dir(value) if not each.startswith("_")]
             what = f"'{shown}' has no '{name}'.{nearest(part, known)}"
             raise UsageError(what, where=str(module.__file__ or ""), remedy=_EXAMPLE)
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def error_line(error: BaseException) -> str:
     """Return kind and first line of an error."""
-    said = str(error).splitlines()[0] if str(error) else "no message"
-    for name in [name for name in sys.modules if name.startswith(_OF_A_FILE) and name in said]:
+    line = str(error).splitlines()[0] if str(error) else "no message"
+    for name in [name for name in sys.modules if name.startswith(_OF_A_FILE) and name in line]:
         spec = sys.modules[name].__spec__
-        said = said.replace(name, str(spec.loader_state)) if spec else said
-    return f"{type(error).__name__}: {said}"
+        line = line.replace(name, str(spec.loader_state)) if spec else line
+    return f"{type(error).__name__}: {line}"
 
 
 def error_place(error: BaseException) -> str:

@@ -6,23 +6,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from urllib.parse import quote, quote_plus
 
 from vivavoce.bots.templates import LEGAL
 from vivavoce.errors import BotError
 from vivavoce.messages import say
 from vivavoce.records import Status
-
-__all__ = [
-    "Redactor",
-    "excerpt",
-    "fill_in",
-    "is_telling",
-    "missing_variables",
-    "open_entry",
-    "sent_variables",
-    "variables_of",
-]
 
 HIDDEN = "***"
 MAX_EXCERPT = 200
@@ -31,7 +21,7 @@ _MAX_READ = 20_000
 # One without its end goes on to the last letter: to look for the end again at each next one would take forever.
 _TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 # Shorter values stand in too many innocent words to be struck out.
-LEAST_LENGTH = 4
+MIN_LENGTH = 4
 _VARIABLE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TELLING = re.compile(r"authori[sz]ation|cookie|token|secret|password|api.?key|credential", re.IGNORECASE)
 _PLACES = ("headers", "open", "env")
@@ -44,7 +34,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._secrets = frozenset(secrets)
-        forms = {form for secret in self._secrets if len(secret) >= LEAST_LENGTH for form in _forms(secret)}
+        forms = {form for secret in self._secrets if len(secret) >= MIN_LENGTH for form in _forms(secret)}
         # The longest first: a secret may begin with another one.
         ordered = sorted(forms, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
@@ -60,15 +50,14 @@ class Redactor:
 
     def value(self, value: object) -> object:
         """Return texts, lists and mappings without secrets, keys included."""
-        return value if self._pattern is None else self._clean(value)
-
-    def _clean(self, value: object) -> object:
+        if self._pattern is None:
+            return value
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {self.text(str(key)): self._clean(item) for key, item in value.items()}
+            return {self.text(str(key)): self.value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self._clean(item) for item in value]
+            return [self.value(item) for item in value]
         # A secret made of digits may come back as a number.
         if isinstance(value, int | float) and not isinstance(value, bool) and self.text(str(value)) != str(value):
             return HIDDEN
@@ -97,9 +86,8 @@ def is_telling(name: str) -> bool:
 
 def variables_of(value: object) -> list[str]:
     """Return the names of the variables that are written as `${NAME}` anywhere in a value, each once."""
-    return list(
-        dict.fromkeys(match[2] for text in _texts(value) for match in _VARIABLE.finditer(text) if not match[1])
-    )
+    matches = [match for text in _find_texts(value) for match in _VARIABLE.finditer(text)]
+    return list(dict.fromkeys(match[2] for match in matches if not match[1]))
 
 
 def sent_variables(value: object) -> list[str]:
@@ -107,15 +95,11 @@ def sent_variables(value: object) -> list[str]:
 
     Bodies may be written as JSON, where a dollar sign can be an escape that nobody sees in the text.
     """
-    read = [_from_json(text) for text in _texts(value)]
-    return list(dict.fromkeys((*variables_of(value), *variables_of(read))))
-
-
-def _from_json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    parsed = []
+    for text in _find_texts(value):
+        with suppress(ValueError, RecursionError):
+            parsed.append(json.loads(text))
+    return list(dict.fromkeys((*variables_of(value), *variables_of(parsed))))
 
 
 def missing_variables(value: object, environment: Mapping[str, str] | None = None) -> list[str]:
@@ -154,31 +138,28 @@ def open_entry(
             say("these variables are not set: {names}", names=", ".join(missing)),
             status=Status.FAILED,
             where=where,
-            remedy=say("set them in the environment of the command"),
+            remedy=say("set them in the command's environment"),
         )
     secrets = {name: known[name] for name in variables_of(entry)}
     guarded = {name: guard(secret) for name, secret in secrets.items()}
     filled = {key: fill_in(item, guarded) for key, item in entry.items()}
-    return filled, Redactor([*secrets.values(), *_told(entry)])
+    return filled, Redactor([*secrets.values(), *_find_secrets(entry)])
 
 
-def _told(entry: Mapping[str, object]) -> Iterator[str]:
-    """Return what was written out where a secret is to be expected."""
+def _find_secrets(entry: Mapping[str, object]) -> Iterator[str]:
+    """Yield what was written out where a secret is to be expected."""
     for key, item in entry.items():
         if isinstance(item, Mapping) and key in _PLACES:
-            yield from _told(item)
+            yield from _find_secrets(item)
         elif isinstance(item, str) and is_telling(key) and "{" not in item:
             yield item
             # `Bearer abc`: the second word alone is the secret.
             yield from item.split()[1:]
 
 
-def _texts(value: object) -> Iterator[str]:
+def _find_texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _find_texts(item)

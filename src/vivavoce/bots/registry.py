@@ -12,26 +12,14 @@ from typing import NamedTuple
 
 from vivavoce import plugins
 from vivavoce.bots.addresses import shown_address
-from vivavoce.bots.contract import checked
+from vivavoce.bots.contract import check_parts
 from vivavoce.bots.declaration import find_connector
-from vivavoce.bots.entries import Keys, entry_facts, entry_faults
-from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Talk
+from vivavoce.bots.entries import entry_facts, entry_faults
+from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Conversation
 from vivavoce.bots.redaction import missing_variables, sent_variables
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
 from vivavoce.files.yamls import YamlFile, as_mapping, read_yaml
 from vivavoce.messages import say
-
-__all__ = [
-    "BOTS_FILE",
-    "BotLine",
-    "entry_problems",
-    "entry_variables",
-    "list_bots",
-    "load_bots",
-    "load_entries",
-    "load_entry",
-    "runs_programs",
-]
 
 BOTS_FILE = "bots.yaml"
 _ALIAS = re.compile(r"([^=:/\\]+)=(.+)", re.DOTALL)
@@ -55,16 +43,24 @@ def load_bots(
     it another name, so that one kind can be compared with itself.
     """
     entries = _Entries.read(file)
-    references = [_resolve(name, entries, agent, seed) for name in names]
-    faults = [*_unknown(references, entries), *_twice(references)]
+    references = [_Reference(name, entries, agent, seed) for name in names]
+    faults = [fault for reference in references for fault in reference.find_kind_faults()]
+    for name, count in Counter(reference.context.name for reference in references).items():
+        if count > 1:
+            what = say(
+                "{count} bots have the name '{name}': write `other={name}` for one of them",
+                count=count,
+                name=name,
+            )
+            faults.append(Fault(what))
     if faults:
         raise UsageError(
-            say("these bots cannot be used"), faults=faults, remedy=say("`viva bots list` shows what there is")
+            say("these bots are invalid"), faults=faults, remedy=say("`viva bots list` shows the available bots")
         )
-    faults = list(dict.fromkeys(fault for reference in references for fault in _entry_faults(reference, entries)))
+    faults = list(dict.fromkeys(fault for reference in references for fault in reference.find_entry_faults()))
     if faults:
-        raise DataError(say("these entries cannot be used"), faults=faults, remedy=say("correct the lines"))
-    return _build_all(references, entries)
+        raise DataError(say("these entries are invalid"), faults=faults, remedy=say("fix these lines"))
+    return _build_all(references)
 
 
 def load_entry(name: str, entry: Mapping[str, object], *, agent: str | None = None, seed: int = 0) -> Bot:
@@ -78,23 +74,20 @@ def load_entries(
     """Return the bots of entries that stand in no file, in order; refuse all that is wrong with them at once."""
     faults = [fault for name, entry in entries.items() for fault in entry_problems(name, entry)]
     if faults:
-        raise DataError(say("these entries cannot be used"), faults=faults, remedy=say("correct the keys"))
-    given = _Entries(None, entries)
-    references = [_resolve(name, given, agent, seed) for name in entries]
-    return _build_all(references, given)
+        raise DataError(say("these entries are invalid"), faults=faults, remedy=say("fix these keys"))
+    return _build_all([_Reference(name, _Entries(None, entries), agent, seed) for name in entries])
 
 
 def entry_problems(name: str, entry: Mapping[str, object]) -> tuple[Fault, ...]:
     """Return what is wrong with an entry, whether or not its variables are set; nothing is asked, trained or run."""
     if not isinstance(entry, Mapping):
-        return (Fault(say("'{name}' must hold keys: at least `kind`", name=name), name),)
+        return (Fault(say("'{name}' must contain keys, at least `kind`", name=name), name),)
     kind = entry.get("kind")
     if not isinstance(kind, str) or not kind.partition(":")[0].strip():
         return (Fault(say("'{name}' has no `kind`", name=name), say("{name}, kind", name=name)),)
-    entries = _Entries(None, {name: entry})
-    reference = _resolve(name, entries, None, 0)
-    faults = list(_unknown([reference], entries)) or list(_entry_faults(reference, entries))
-    return tuple(faults or _trial_faults(reference, entries))
+    reference = _Reference(name, _Entries(None, {name: entry}), None, 0)
+    faults = list(reference.find_kind_faults()) or list(reference.find_entry_faults())
+    return tuple(faults or reference.find_build_faults())
 
 
 def runs_programs(kind: str, entry: Mapping[str, object] | None = None, *, agent: str | None = None) -> bool:
@@ -117,11 +110,13 @@ def entry_variables(entry: Mapping[str, object]) -> tuple[str, ...]:
 def list_bots(file: Path | None = None) -> list[BotLine]:
     """Return every kind with its summary, then every entry of bots.yaml."""
     entries = _Entries.read(file)
-    kinds = [BotLine(name, name, origin, summary) for name, origin, summary in plugins.describe(plugins.BOTS)]
-    return kinds + [_line(name, entry, entries) for name, entry in entries.all.items()]
-
-
-# --- names -------------------------------------------------------------------------------------------------------
+    lines = [BotLine(name, name, origin, summary) for name, origin, summary in plugins.describe(plugins.BOTS)]
+    for name, entry in entries.all.items():
+        kind, option = plugins.split_name(str(entry["kind"]))
+        about = entry.get("about") or entry.get("url") or entry.get("command") or entry.get("model") or option
+        summary = shown_address(about) if isinstance(about, str) and "://" in about else str(about or "")
+        lines.append(BotLine(name, kind, entries.where(name), summary))
+    return lines
 
 
 @dataclass(frozen=True)
@@ -137,10 +132,10 @@ class _Entries:
         if path is None and not default.is_file():
             return cls(None, {})
         file = read_yaml(path or default)
-        faults = list(_file_faults(file))
+        faults = list(_find_file_faults(file))
         if faults:
-            remedy = say("write `bots:` and under it one entry for each bot")
-            raise DataError(say("these lines cannot be used"), where=file.path, faults=faults, remedy=remedy)
+            remedy = say("write `bots:` with one entry per bot below it")
+            raise DataError(say("these lines are invalid"), where=file.path, faults=faults, remedy=remedy)
         bots = as_mapping(as_mapping(file.value).get("bots"))
         return cls(file, {name: as_mapping(entry) for name, entry in bots.items()})
 
@@ -151,129 +146,90 @@ class _Entries:
         return f"{name}, {'.'.join(steps)}" if steps else name
 
 
-def _file_faults(file: YamlFile) -> Iterator[Fault]:
+def _find_file_faults(file: YamlFile) -> Iterator[Fault]:
     top = as_mapping(file.value)
     for key in top:
         if key != "bots":
-            yield Fault(
-                say("there is no key '{key}'.{nearest}", key=key, nearest=nearest(key, ["bots"])),
-                say("line {line}", line=file.line(key)),
-            )
+            what = say("unknown key '{key}'.{nearest}", key=key, nearest=nearest(key, ["bots"]))
+            yield Fault(what, say("line {line}", line=file.line(key)))
     if not isinstance(top.get("bots", {}), dict) or not isinstance(file.value, dict):
-        yield Fault(say("`bots` must hold one entry for each bot"), say("line {line}", line=file.line("bots")))
+        yield Fault(say("`bots` must contain one entry per bot"), say("line {line}", line=file.line("bots")))
     for name, entry in as_mapping(top.get("bots")).items():
         where = say("line {line}", line=file.line("bots", name))
         if not isinstance(entry, dict):
-            yield Fault(say("'{name}' must hold keys: at least `kind`", name=name), where)
+            yield Fault(say("'{name}' must contain keys, at least `kind`", name=name), where)
         elif not isinstance(entry.get("kind"), str) or not entry["kind"]:
             yield Fault(say("'{name}' has no `kind`", name=name), where)
 
 
-@dataclass(frozen=True)
 class _Reference:
-    """What one name stands for."""
+    """The bot that a name stands for: an entry, a kind, or a kind with its option; nothing is built yet."""
 
-    written: str
-    entry_name: str | None
-    kind: str
-    option: str
-    context: BotContext
+    def __init__(self, name: str, entries: _Entries, agent: str | None, seed: int) -> None:
+        alias = None if name in entries.all else _ALIAS.fullmatch(name)
+        # A name is recorded; an address in it may hold a secret.
+        title = alias[1].strip() if alias else shown_address(name) if "://" in name else name
+        name = alias[2].strip() if alias else name
+        entry = entries.all.get(name, {})
+        self.entries = entries
+        self.entry_name = name if name in entries.all else None
+        self.kind, option = plugins.split_name(str(entry.get("kind", "")) or name)
+        self.option = str(entry.get("option", option))
+        chosen = entry.get("agent")
+        self.context = BotContext(title, chosen if isinstance(chosen, str) else agent, entry, seed)
 
-
-def _resolve(written: str, entries: _Entries, agent: str | None, seed: int) -> _Reference:
-    alias = None if written in entries.all else _ALIAS.fullmatch(written)
-    shown, name = (alias[1].strip(), alias[2].strip()) if alias else (_shown(written), written)
-    entry = entries.all.get(name, {})
-    kind, option = plugins.split_name(str(entry.get("kind", "")) or name)
-    option = str(entry.get("option", option))
-    chosen = entry.get("agent")
-    context = BotContext(shown, chosen if isinstance(chosen, str) else agent, entry, seed)
-    return _Reference(written, name if name in entries.all else None, kind, option, context)
-
-
-def _shown(name: str) -> str:
-    # A name is recorded; what stands in an address may be a secret.
-    return shown_address(name) if "://" in name else name
-
-
-def _unknown(references: Sequence[_Reference], entries: _Entries) -> Iterator[Fault]:
-    kinds = plugins.available(plugins.BOTS)
-    for reference in references:
-        if reference.kind in kinds:
-            continue
-        if reference.entry_name is not None:
-            where = entries.where(reference.entry_name, "kind")
-            yield Fault(
-                say(
-                    "there is no kind '{kind}'.{nearest}", kind=reference.kind, nearest=nearest(reference.kind, kinds)
-                ),
-                where,
-            )
+    def find_kind_faults(self) -> Iterator[Fault]:
+        kinds, kind = plugins.available(plugins.BOTS), self.kind
+        if kind in kinds:
+            return
+        if self.entry_name is None:
+            near = nearest(kind, [*self.entries.all, *kinds])
+            yield Fault(say("unknown bot '{kind}'.{nearest}", kind=kind, nearest=near))
         else:
-            yield Fault(
-                say(
-                    "there is no bot '{kind}'.{nearest}",
-                    kind=reference.kind,
-                    nearest=nearest(reference.kind, [*entries.all, *kinds]),
-                )
-            )
+            what = say("unknown kind '{kind}'.{nearest}", kind=kind, nearest=nearest(kind, kinds))
+            yield Fault(what, self.entries.where(self.entry_name, "kind"))
+
+    def find_entry_faults(self) -> Iterator[Fault]:
+        """Yield the faults of the entry: its keys are as declared, or as the module of the kind lists them."""
+        if self.entry_name is None:
+            return
+        keys = find_connector(self.kind).keys
+        if keys is None:
+            factory = plugins.load(plugins.BOTS, self.kind)
+            keys = getattr(sys.modules.get(getattr(factory, "__module__", "")), "ENTRY_KEYS", None)
+        for steps, message in entry_faults(self.context.entry, keys):
+            yield Fault(message, self.entries.where(self.entry_name, *steps))
+
+    def find_build_faults(self) -> Iterator[Fault]:
+        """Yield what only building the bot shows, for kinds for which that neither asks nor reads anything."""
+        connector, name = find_connector(self.kind), self.context.name
+        if connector.runs_agent or connector.runs_programs(self.context.entry, self.option):
+            return
+        try:
+            self.build()
+        except VivaError as error:
+            for fault in self.as_faults(error):
+                inner = f"{name}, {fault.where}".rstrip(", ")
+                yield fault if fault.where.startswith(name) else replace(fault, where=inner)
+        except Exception as error:
+            # A kind may assume that values are texts, as a file has them; here they come from anywhere.
+            kind = type(error).__name__
+            what = say("a value has the wrong type ({kind}: {error})", kind=kind, error=error)
+            yield Fault(what, name)
+
+    def as_faults(self, error: VivaError) -> Iterator[Fault]:
+        where = self.entries.where(self.entry_name) if self.entry_name else self.context.name
+        yield Fault(error.what + " (" + error.remedy + ")" if error.remedy else error.what, where)
+        yield from error.faults
+
+    def build(self) -> Bot:
+        bot = check_parts(plugins.build(plugins.BOTS, self.kind, self.option, self.context), self.context.name)
+        facts = entry_facts(self.context, bot.facts)
+        # A kind may know nothing of entries; name and limits hold all the same.
+        return bot if facts == bot.facts else NamedBot(bot, facts)
 
 
-def _twice(references: Sequence[_Reference]) -> Iterator[Fault]:
-    for name, count in Counter(reference.context.name for reference in references).items():
-        if count > 1:
-            yield Fault(
-                say(
-                    "{count} bots would be shown as '{name}': write `other={name}` for one of them",
-                    count=count,
-                    name=name,
-                )
-            )
-
-
-# --- entries -----------------------------------------------------------------------------------------------------
-
-
-def _entry_faults(reference: _Reference, entries: _Entries) -> Iterator[Fault]:
-    if reference.entry_name is not None:
-        for steps, message in entry_faults(reference.context.entry, _own_keys(reference.kind)):
-            yield Fault(message, entries.where(reference.entry_name, *steps))
-
-
-def _trial_faults(reference: _Reference, entries: _Entries) -> Iterator[Fault]:
-    """Say what only making the bot brings to light, of kinds for which that neither asks nor reads anything."""
-    connector = find_connector(reference.kind)
-    if connector.runs_agent or connector.runs_programs(reference.context.entry, reference.option):
-        return
-    name = reference.context.name
-    try:
-        _build(reference)
-    except VivaError as error:
-        for fault in _as_faults(reference, error, entries):
-            inner = f"{name}, {fault.where}".rstrip(", ")
-            yield fault if fault.where.startswith(name) else replace(fault, where=inner)
-    except Exception as error:
-        # A kind may take for granted that values are texts, as a file has them; here they come from anywhere.
-        yield Fault(
-            say(
-                "a value is not of the kind that is expected ({kind}: {error})",
-                kind=type(error).__name__,
-                error=error,
-            ),
-            name,
-        )
-
-
-def _own_keys(kind: str) -> Keys | None:
-    """Return the keys that a kind takes: as declared, else as its module lists them; None where it does not say."""
-    declared = find_connector(kind).keys
-    if declared is not None:
-        return declared
-    factory = plugins.load(plugins.BOTS, kind)
-    return getattr(sys.modules.get(getattr(factory, "__module__", "")), "ENTRY_KEYS", None)
-
-
-def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]:
+def _build_all(references: Sequence[_Reference]) -> list[Bot]:
     missing = [
         Fault(say("the variable {variable} is not set", variable=variable), reference.context.name)
         for reference in references
@@ -287,53 +243,27 @@ def _build_all(references: Sequence[_Reference], entries: _Entries) -> list[Bot]
     failures: list[tuple[_Reference, VivaError]] = []
     for reference in references:
         try:
-            bots.append(_build(reference))
+            bots.append(reference.build())
         except VivaError as error:
             failures.append((reference, error))
     if len(failures) == 1:
         raise failures[0][1]
     if failures:
-        faults = [fault for reference, error in failures for fault in _as_faults(reference, error, entries)]
-        raise UsageError(say("these bots cannot be used"), faults=faults, remedy=say("correct each of them"))
+        faults = [fault for reference, error in failures for fault in reference.as_faults(error)]
+        raise UsageError(say("these bots are invalid"), faults=faults, remedy=say("fix each of them"))
     return bots
-
-
-def _as_faults(reference: _Reference, error: VivaError, entries: _Entries) -> Iterator[Fault]:
-    where = entries.where(reference.entry_name) if reference.entry_name else reference.context.name
-    yield Fault(error.what + " (" + error.remedy + ")" if error.remedy else error.what, where)
-    yield from error.faults
-
-
-def _build(reference: _Reference) -> Bot:
-    made = plugins.build(plugins.BOTS, reference.kind, reference.option, reference.context)
-    bot = checked(made, reference.context.name)
-    facts = entry_facts(reference.context, bot.facts)
-    # A kind may know nothing of entries; name and limits hold all the same.
-    return bot if facts == bot.facts else NamedBot(bot, facts)
 
 
 class NamedBot:
     """A bot under another name, or with limits and fallback of its entry."""
 
     def __init__(self, bot: Bot, facts: BotFacts) -> None:
-        self._bot, self._facts = bot, facts
+        self._bot, self.facts = bot, facts
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot, with what its entry says."""
-        return self._facts
-
-    async def open(self, session: str) -> Talk:
-        """Begin a talk with the bot inside."""
+    async def open(self, session: str) -> Conversation:
+        """Begin a conversation with the bot inside."""
         return await self._bot.open(session)
 
     async def close(self) -> None:
         """Close the bot inside."""
         await self._bot.close()
-
-
-def _line(name: str, entry: Mapping[str, object], entries: _Entries) -> BotLine:
-    kind, option = plugins.split_name(str(entry["kind"]))
-    told = entry.get("about") or entry.get("url") or entry.get("command") or entry.get("model") or option
-    summary = shown_address(told) if isinstance(told, str) and "://" in told else str(told or "")
-    return BotLine(name, kind, entries.where(name), summary)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +14,9 @@ from vivavoce.bots.entries import entry_facts, number, texts_of
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
+from vivavoce.files.yamls import as_mapping, read_yaml
 from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
-
-__all__ = ["Answer", "ScriptedBot", "from_option"]
 
 CONNECTOR = Connector(
     Reach.PROCESS,
@@ -75,18 +75,19 @@ class ScriptedBot:
     ) -> None:
         self._replies = {text: _as_reply(answer) for text, answer in (replies or {}).items()}
         self._default = default if callable(default) else _as_reply(default)
-        self._behaviour = _Behaviour(delay_s, _failure_status(fail, name), flaky, rate_limited, seed)
-        self._facts = facts or BotFacts(name, "does as it is told", reports_intent=reports_intent)
+        if fail is not None and fail not in _FAILURES:
+            raise UsageError(
+                f"unknown failure '{fail}'.{nearest(fail, _FAILURES)}",
+                where=name,
+                remedy=f"use one of {', '.join(_FAILURES)}",
+            )
+        self._behaviour = _Behaviour(delay_s, None if fail is None else Status(fail), flaky, rate_limited, seed)
+        self.facts = facts or BotFacts(name, "scripted replies", reports_intent=reports_intent)
         self.said: dict[str, list[str]] = {}
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot."""
-        return self._facts
-
-    async def open(self, session: str) -> ScriptedTalk:
-        """Begin a talk."""
-        return ScriptedTalk(self.answer, self._behaviour, session, self.said.setdefault(session, []))
+    async def open(self, session: str) -> ScriptedConversation:
+        """Begin a conversation."""
+        return ScriptedConversation(self.answer, self._behaviour, session, self.said.setdefault(session, []))
 
     async def close(self) -> None:
         """Hold nothing, release nothing."""
@@ -98,7 +99,7 @@ class ScriptedBot:
         return self._default if isinstance(self._default, Reply) else _as_reply(self._default(text))
 
 
-class ScriptedTalk:
+class ScriptedConversation:
     """One conversation with a scripted bot."""
 
     def __init__(self, answer: Callable[[str], Reply], behaviour: _Behaviour, session: str, said: list[str]) -> None:
@@ -112,22 +113,19 @@ class ScriptedTalk:
         if behaviour.delay_s:
             await asyncio.sleep(behaviour.delay_s)
         if behaviour.fail is not None:
-            raise _failure(behaviour.fail)
+            raise _build_error(behaviour.fail)
         if self._turned_away < behaviour.rate_limited:
             self._turned_away += 1
-            raise _failure(Status.RATE_LIMITED, retry_after=RETRY_AFTER_S)
+            raise _build_error(Status.RATE_LIMITED, retry_after=RETRY_AFTER_S)
         self._turned_away = 0
         # Each try is a draw of its own, so that trying again may help; the same session gives the same draws.
         draw = random.Random(f"{behaviour.seed}/{self._session}/{len(self._said)}")  # noqa: S311
         if draw.random() < behaviour.flaky:
-            raise _failure(Status.SERVER_ERROR)
+            raise _build_error(Status.SERVER_ERROR)
         return self._answer(text)
 
     async def close(self) -> None:
         """End the conversation."""
-
-
-# --- by name -----------------------------------------------------------------------------------------------------
 
 
 @declare(CONNECTOR)
@@ -135,14 +133,18 @@ def from_option(option: str, context: BotContext) -> ScriptedBot:
     """Do as told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
     entry = context.entry
     try:
-        told = {**_read_mode(option), **_read_entry(entry)}
+        mode, *value = re.split("[=:]", option, maxsplit=1)
+        mode = mode.strip() or "fixed"
+        if mode not in _MODES:
+            raise ValueError(f"unknown mode '{mode}'.{nearest(mode, list(_MODES))}")
+        settings = _MODES[mode]("".join(value).strip())
+        settings |= {key: read(entry[key]) for key, read in _READERS.items() if key in entry}
     except ValueError as error:
         raise UsageError(str(error), where=context.name, remedy=f"the modes are {', '.join(_MODES)}") from None
-    replies = entry.get("replies")
-    if isinstance(replies, Mapping):
-        told["replies"] = replies
-    facts = entry_facts(context, BotFacts(context.name, f"does as it is told: {option or 'fixed'}"))
-    return ScriptedBot(facts=facts, seed=context.seed, name=context.name, **told)
+    if isinstance(entry.get("replies"), Mapping):
+        settings["replies"] = entry["replies"]
+    facts = entry_facts(context, BotFacts(context.name, f"scripted replies: {option or 'fixed'}"))
+    return ScriptedBot(facts=facts, seed=context.seed, name=context.name, **settings)
 
 
 _MODES: Mapping[str, Callable[[str], dict[str, Any]]] = {
@@ -153,41 +155,18 @@ _MODES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "wrong": lambda _: {"default": Reply((BESIDE,), "moon", 0.99, fallback=False)},
     "flaky": lambda value: {"flaky": number(value or "0.2", least=0, most=1)},
     "fallback": lambda _: {"default": _FALLBACK},
-    "perfect": lambda path: {"replies": _read_replies(path) if path else {}, "default": _FALLBACK},
+    "perfect": lambda path: {"replies": as_mapping(read_yaml(path).value) if path else {}, "default": _FALLBACK},
     "rate-limited": lambda value: {"rate_limited": int(number(value or "1", least=0, whole=True))},
 }
 
 
-def _read_mode(option: str) -> dict[str, Any]:
-    mode, value = option, ""
-    cut = min((place for place in (option.find("="), option.find(":")) if place >= 0), default=-1)
-    if cut >= 0:
-        mode, value = option[:cut], option[cut + 1 :]
-    mode = mode.strip() or "fixed"
-    if mode not in _MODES:
-        raise ValueError(f"there is no mode '{mode}'.{nearest(mode, list(_MODES))}")
-    return _MODES[mode](value.strip())
-
-
-def _read_entry(entry: Mapping[str, object]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if "default" in entry:
-        default = entry["default"]
-        found["default"] = default if isinstance(default, Mapping) else texts_of(default)
-    if "fail" in entry:
-        found["fail"] = str(entry["fail"])
-    for key, most in (("delay_s", None), ("flaky", 1.0)):
-        if key in entry:
-            found[key] = number(entry[key], least=0, most=most)
-    if "rate_limited" in entry:
-        found["rate_limited"] = int(number(entry["rate_limited"], least=0, whole=True))
-    return found
-
-
-def _read_replies(path: str) -> Mapping[str, Any]:
-    from vivavoce.files.yamls import as_mapping, read_yaml
-
-    return as_mapping(read_yaml(path).value)
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "default": lambda value: value if isinstance(value, Mapping) else texts_of(value),
+    "fail": str,
+    "delay_s": lambda value: number(value, least=0),
+    "flaky": lambda value: number(value, least=0, most=1),
+    "rate_limited": lambda value: int(number(value, least=0, whole=True)),
+}
 
 
 def _as_reply(answer: Answer) -> Reply:
@@ -198,17 +177,5 @@ def _as_reply(answer: Answer) -> Reply:
     return Reply(texts_of(answer if isinstance(answer, str) else list(answer)))
 
 
-def _failure_status(fail: str | None, where: str) -> Status | None:
-    if fail is None:
-        return None
-    if fail not in _FAILURES:
-        raise UsageError(
-            f"'{fail}' is not a way to fail.{nearest(fail, _FAILURES)}",
-            where=where,
-            remedy=f"use one of {', '.join(_FAILURES)}",
-        )
-    return Status(fail)
-
-
-def _failure(status: Status, *, retry_after: float | None = None) -> BotError:
-    return BotError(f"failed on purpose: {status.meaning}", status=status, retry_after=retry_after)
+def _build_error(status: Status, *, retry_after: float | None = None) -> BotError:
+    return BotError(f"simulated failure: {status.meaning}", status=status, retry_after=retry_after)

@@ -18,17 +18,15 @@ from aiohttp import web
 
 from vivavoce import plugins
 from vivavoce.bots.local_server import HOST, announce, read_material, wait_for_end
-from vivavoce.bots.protocol import Bot, BotContext, Talk
-from vivavoce.bots.shapes import settled
+from vivavoce.bots.protocol import Bot, BotContext, Conversation
+from vivavoce.bots.shapes import check_reply
 from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Reply
 
-__all__ = ["reply_to_json", "run_server", "serve_bot"]
-
 Handler = Callable[[web.Request], Awaitable[object]]
 
-# A forgotten talk costs memory, so the one that was silent for longest makes room.
-MOST_TALKS = 1_000
+# A forgotten conversation costs memory, so the one that was silent for longest makes room.
+MAX_CONVERSATIONS = 1_000
 OWN_NAMES = (HOST, "localhost")
 
 
@@ -50,48 +48,44 @@ def reply_to_json(reply: Reply) -> dict[str, object]:
 @asynccontextmanager
 async def serve_bot(bot: Bot, port: int = 0) -> AsyncIterator[str]:
     """Serve a bot on this machine only and give the address; port 0 takes any free one. The bot stays open."""
-    desk = _Desk(bot)
+    conversations = _Conversations(bot)
     app = web.Application()
-    app.router.add_post("/talk", _guarded(desk.talk))
-    app.router.add_post("/end", _guarded(desk.end))
-    app.router.add_get("/", _guarded(desk.describe))
+    app.router.add_post("/talk", _guard(conversations.reply))
+    app.router.add_post("/end", _guard(conversations.end))
+    app.router.add_get("/", _guard(conversations.describe))
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     try:
-        yield f"http://{HOST}:{await _listen(runner, port)}"
+        try:
+            await web.TCPSite(runner, HOST, port).start()
+        except (OSError, OverflowError) as error:
+            what = f"cannot use port {port}: {error}"
+            raise UsageError(what, where=HOST, remedy="choose another port, or omit it to use a free one") from error
+        yield f"http://{HOST}:{int(runner.addresses[0][1])}"
     finally:
         await runner.cleanup()
-        await desk.close()
+        await conversations.close()
 
 
-async def _listen(runner: web.AppRunner, port: int) -> int:
-    try:
-        await web.TCPSite(runner, HOST, port).start()
-    except (OSError, OverflowError) as error:
-        what = f"port {port} cannot be used: {error}"
-        raise UsageError(what, where=HOST, remedy="choose another port, or none for a free one") from error
-    return int(runner.addresses[0][1])
-
-
-class _Desk:
-    """The talks that are going on, and what is done with a request."""
+class _Conversations:
+    """The open conversations with a bot, and the handlers of requests."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
-        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._turns: dict[str, asyncio.Lock] = {}
         self._room = asyncio.Semaphore(max(1, bot.facts.limits.at_once))
 
-    async def talk(self, request: web.Request) -> object:
+    async def reply(self, request: web.Request) -> object:
         """Pass a message on and answer with the reply."""
-        session, text = await _texts(request, "session", "text")
-        # The messages of one talk go one after another, whoever sends them.
+        session, text = await _read_texts(request, "session", "text")
+        # The messages of one conversation go one after another, whoever sends them.
         async with self._turns.setdefault(session, asyncio.Lock()), self._room:
-            return reply_to_json(settled(await (await self._find(session)).say(text)))
+            return reply_to_json(check_reply(await (await self._find(session)).say(text)))
 
     async def end(self, request: web.Request) -> object:
-        """End a talk; one that is not known has ended already."""
-        (session,) = await _texts(request, "session")
+        """End a conversation; one that is not known has ended already."""
+        (session,) = await _read_texts(request, "session")
         await self._drop(session)
         return {}
 
@@ -101,33 +95,33 @@ class _Desk:
         return {"name": facts.name, "about": facts.about, "talk": "POST /talk with session and text"}
 
     async def close(self) -> None:
-        """End all talks."""
-        for session in list(self._talks):
+        """End all conversations."""
+        for session in list(self._conversations):
             with suppress(VivaError):
                 await self._drop(session)
 
-    async def _find(self, session: str) -> Talk:
-        if session not in self._talks:
-            while len(self._talks) >= MOST_TALKS:
-                await self._drop(next(iter(self._talks)))
-            self._talks[session] = await self._bot.open(session)
-        self._talks.move_to_end(session)
-        return self._talks[session]
+    async def _find(self, session: str) -> Conversation:
+        if session not in self._conversations:
+            while len(self._conversations) >= MAX_CONVERSATIONS:
+                await self._drop(next(iter(self._conversations)))
+            self._conversations[session] = await self._bot.open(session)
+        self._conversations.move_to_end(session)
+        return self._conversations[session]
 
     async def _drop(self, session: str) -> None:
         self._turns.pop(session, None)
-        talk = self._talks.pop(session, None)
-        if talk is not None:
-            await talk.close()
+        conversation = self._conversations.pop(session, None)
+        if conversation is not None:
+            await conversation.close()
 
 
-def _guarded(handler: Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
+def _guard(handler: Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
     """Let only this machine in, and answer failures as JSON."""
 
     async def answer(request: web.Request) -> web.Response:
         # A web page may reach this machine under a name of its own, but never under these.
         if request.url.host not in OWN_NAMES:
-            return web.json_response({"error": "this server answers its own machine only"}, status=403)
+            return web.json_response({"error": "this server only accepts requests from its own machine"}, status=403)
         try:
             return web.json_response(await handler(request))
         except UsageError as error:
@@ -139,8 +133,7 @@ def _guarded(handler: Handler) -> Callable[[web.Request], Awaitable[web.Response
     return answer
 
 
-async def _texts(request: web.Request, *names: str) -> list[str]:
-    """Return the named texts of a request."""
+async def _read_texts(request: web.Request, *names: str) -> list[str]:
     remedy = f"send JSON (application/json) with the texts {' and '.join(names)}"
     # A form of a web page cannot have this content type, so no page can talk in the name of its reader.
     if request.content_type != "application/json":
@@ -152,11 +145,8 @@ async def _texts(request: web.Request, *names: str) -> list[str]:
     values = [message.get(name) if isinstance(message, dict) else None for name in names]
     missing = [name for name, value in zip(names, values, strict=True) if not isinstance(value, str)]
     if missing:
-        raise UsageError(f"missing or no text: {', '.join(missing)}", where=request.path, remedy=remedy)
+        raise UsageError(f"missing or not a text: {', '.join(missing)}", where=request.path, remedy=remedy)
     return cast(list[str], values)
-
-
-# --- as a program --------------------------------------------------------------------------------------
 
 
 async def run_server(bot: Bot, port: int = 0) -> None:

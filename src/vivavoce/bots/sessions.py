@@ -1,10 +1,8 @@
-"""Names of sessions: each talk with a bot gets one that no other talk has had."""
+"""Names of sessions: each conversation with a bot gets one that no other has had."""
 
 from __future__ import annotations
 
 import secrets
-
-__all__ = ["new_session"]
 
 
 def new_session() -> str:

@@ -6,25 +6,15 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from vivavoce.bots.actions import ACTION_KEYS, read_actions
 from vivavoce.errors import BotError, Fault, UsageError
 from vivavoce.messages import say
 from vivavoce.records import Action, Guess, Reply, Status
 
-__all__ = ["MAX_BYTES", "PATHS", "ReplyReader", "decode_json", "read_reply", "settled"]
-
 PATHS = (
-    "texts",
-    "intent",
-    "confidence",
-    "slots",
-    "buttons",
-    "fallback",
-    "guess_intent",
-    "guess_confidence",
-    "actions",
+    *("texts", "intent", "confidence", "slots", "buttons", "fallback"),
+    *("guess_intent", "guess_confidence", "actions"),
 )
 # Names under which platforms report that they understood nothing: never a topic.
 NO_TOPIC = frozenset({"None", "nlu_fallback", "Default Fallback Intent", "AMAZON.FallbackIntent", "FallbackIntent"})
@@ -53,35 +43,29 @@ class ReplyReader:
                 self._paths[field] = jmespath.compile(path)
             except jmespath.exceptions.JMESPathError as error:
                 first = str(error).splitlines()[0]
-                faults.append(
-                    Fault(
-                        say("'{path}' is not a JMESPath expression: {first}", path=path, first=first),
-                        f"reply.{field}",
-                    )
-                )
+                what = say("'{path}' is not a JMESPath expression: {first}", path=path, first=first)
+                faults.append(Fault(what, f"reply.{field}"))
         if faults:
             raise UsageError(
-                say("these paths cannot be used"), where=where, faults=faults, remedy=say("see https://jmespath.org")
+                say("these paths are invalid"), where=where, faults=faults, remedy=say("see https://jmespath.org")
             )
 
     def read(self, payload: object) -> Reply:
         """Return the reply; BotError `unexpected` where there is none."""
-        if not self._paths:
-            return read_reply(payload)
-        found = {field: self._search(field, path, payload) for field, path in self._paths.items()}
-        if "texts" in found and found["texts"] is None:
-            raise _unexpected(f"there is nothing at the path of reply.texts; {_outline(payload)}")
-        return _reply({**_usual(payload, needs_texts="texts" not in found), **found}, payload)
-
-    @staticmethod
-    def _search(field: str, path: Any, payload: object) -> object:
         import jmespath
 
-        try:
-            return path.search(payload)
-        except jmespath.exceptions.JMESPathError as error:
-            first = str(error).splitlines()[0]
-            raise _unexpected(f"the path of reply.{field} does not fit the answer: {first}") from None
+        if not self._paths:
+            return read_reply(payload)
+        parts: dict[str, object] = {}
+        for field, path in self._paths.items():
+            try:
+                parts[field] = path.search(payload)
+            except jmespath.exceptions.JMESPathError as error:
+                first = str(error).splitlines()[0]
+                raise _unexpected(f"the path reply.{field} does not match the response: {first}") from None
+        if "texts" in parts and parts["texts"] is None:
+            raise _unexpected(f"nothing found at the path reply.texts; {_outline(payload)}")
+        return _build_reply({**_find_parts(payload, needs_texts="texts" not in parts), **parts}, payload)
 
 
 def read_reply(payload: object) -> Reply:
@@ -91,37 +75,34 @@ def read_reply(payload: object) -> Reply:
     `answer`, `response`, `messages`, `message` or `text`, and if it tells with `intent`, `confidence` or `score`,
     `slots` or `entities`, `buttons`, `fallback`, `guess_intent`, `guess_confidence`, `actions` or `tool_calls`.
     """
-    return _reply(_usual(payload), payload)
+    return _build_reply(_find_parts(payload), payload)
 
 
-def settled(said: object) -> Reply:
-    """Return what a talk said, with tuples where it has lists; BotError `failed` where it is not a reply."""
-    if not isinstance(said, Reply):
-        raise _no_reply(say("`say` gives {kind}, not Reply", kind=type(said).__name__))
-    if any(isinstance(value, list) for value in (said.texts, said.buttons, said.actions)):
-        # Whoever writes a connector easily gives a list; nothing is lost by reading it.
-        said = replace(
-            said, texts=_tuple_of(said.texts), buttons=_tuple_of(said.buttons), actions=_tuple_of(said.actions)
-        )
-    for name, value in (("texts", said.texts), ("buttons", said.buttons)):
-        if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
-            raise _no_reply(say("`{name}` is not a tuple of texts", name=name))
-    if not isinstance(said.actions, tuple) or not all(isinstance(item, Action) for item in said.actions):
-        raise _no_reply(say("`actions` is not a tuple of Action"))
-    return said
+def check_reply(reply: object) -> Reply:
+    """Return what a bot gave as its reply, with tuples where it has lists; BotError `failed` where it is none."""
+    if not isinstance(reply, Reply):
+        raise _refuse_reply(say("`say` returned {kind}, not Reply", kind=type(reply).__name__))
+    parts = {"texts": reply.texts, "buttons": reply.buttons, "actions": reply.actions}
+    if any(isinstance(value, list) for value in parts.values()):
+        # Authors of connectors easily return a list; nothing is lost by reading it.
+        parts = {name: tuple(value) if isinstance(value, list) else value for name, value in parts.items()}
+        reply = replace(reply, **parts)  # type: ignore[arg-type]
+    for name, value in parts.items():
+        if isinstance(value, tuple) and all(isinstance(item, Action if name == "actions" else str) for item in value):
+            continue
+        if name == "actions":
+            raise _refuse_reply(say("`actions` is not a tuple of Action"))
+        raise _refuse_reply(say("`{name}` is not a tuple of texts", name=name))
+    return reply
 
 
-def _tuple_of(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _no_reply(what: str) -> BotError:
+def _refuse_reply(what: str) -> BotError:
     return BotError(what, status=Status.FAILED, remedy=say('return a Reply: `Reply(("Hello!",))`'))
 
 
-def _usual(payload: object, *, needs_texts: bool = True) -> dict[str, object]:
+def _find_parts(payload: object, *, needs_texts: bool = True) -> dict[str, object]:
     if isinstance(payload, str | list):
-        return {"texts": payload, "buttons": _all_buttons(payload)}
+        return {"texts": payload, "buttons": _list_buttons(payload)}
     if not isinstance(payload, dict):
         if needs_texts:
             raise _unexpected(_outline(payload))
@@ -129,51 +110,41 @@ def _usual(payload: object, *, needs_texts: bool = True) -> dict[str, object]:
     key = next((key for key in TEXT_KEYS if key in payload), None)
     # A bot that only understands (an NLU service) tells a topic and says nothing; one that acts may say nothing too.
     if key is None and needs_texts and not {"intent", *ACTION_KEYS} & payload.keys():
-        raise _unexpected(f"no reply was found; {_outline(payload)}")
+        raise _unexpected(f"no reply found; {_outline(payload)}")
     texts = payload[key] if key else None
-    found = {field: payload.get(field) for field in ("intent", "fallback", "guess_intent", "guess_confidence")}
-    found |= {"texts": [] if texts is None else texts, "slots": _first(payload, SLOT_KEYS)}
-    found |= {"confidence": _first(payload, CONFIDENCE_KEYS), "actions": _first(payload, ACTION_KEYS)}
-    found["buttons"] = [*_list(_first(payload, BUTTON_KEYS)), *_all_buttons(texts)]
-    return found
+    parts = {field: payload.get(field) for field in ("intent", "fallback", "guess_intent", "guess_confidence")}
+    parts |= {"texts": [] if texts is None else texts, "slots": _first(payload, SLOT_KEYS)}
+    parts |= {"confidence": _first(payload, CONFIDENCE_KEYS), "actions": _first(payload, ACTION_KEYS)}
+    parts["buttons"] = [*_as_list(_first(payload, BUTTON_KEYS)), *_list_buttons(texts)]
+    return parts
 
 
-def _reply(found: Mapping[str, object], payload: object) -> Reply:
-    texts = _texts(found.get("texts"))
-    if texts is None:
-        raise _unexpected(f"what stands in the place of the reply is no text; {_outline(payload)}")
-    intent, confidence = _intent(found.get("intent"), found.get("confidence"))
-    fallback = _flag(found.get("fallback"))
-    if intent in NO_TOPIC:
-        intent, confidence, fallback = None, None, True
+def _build_reply(parts: Mapping[str, object], payload: object) -> Reply:
+    written = parts.get("texts")
+    bubbles = [_read_bubble(item) for item in (written if isinstance(written, list) else [written])]
+    if bubbles and all(bubble is None for bubble in bubbles):
+        raise _unexpected(f"the value in the reply's place is not a text; {_outline(payload)}")
+    intent, confidence = parts.get("intent"), parts.get("confidence")
+    if isinstance(intent, dict):
+        confidence = intent.get("confidence") if confidence is None else confidence
+        intent = _first(intent, _NAMES)
+    topic, guess = _read_name(intent), _read_name(parts.get("guess_intent"))
+    understood = topic not in NO_TOPIC
     return Reply(
-        texts=texts,
-        intent=intent,
-        confidence=confidence,
-        slots=_slots(found.get("slots")),
-        buttons=tuple(filter(None, map(_label, _list(found.get("buttons"))))),
-        fallback=fallback,
-        guess=_guess(found.get("guess_intent"), found.get("guess_confidence")),
+        texts=tuple(bubble for bubble in bubbles if bubble),
+        intent=topic if understood else None,
+        confidence=_read_share(confidence) if understood else None,
+        slots=_read_slots(parts.get("slots")),
+        buttons=tuple(filter(None, map(_read_label, _as_list(parts.get("buttons"))))),
+        fallback=_read_flag(parts.get("fallback")) if understood else True,
+        guess=Guess(guess, _read_share(parts.get("guess_confidence")) or 0.0) if guess else None,
         raw=payload,
-        actions=read_actions(found.get("actions")),
+        actions=read_actions(parts.get("actions")),
     )
 
 
-# --- the parts ---------------------------------------------------------------------------------------------------
-
-
-def _texts(value: object) -> tuple[str, ...] | None:
-    """Return the bubbles, empty ones left out; None for what is no text at all."""
-    if isinstance(value, list):
-        parts = [_bubble(item) for item in value]
-        if parts and all(part is None for part in parts):
-            return None
-        return tuple(part for part in parts if part)
-    part = _bubble(value)
-    return None if part is None else (part,) if part else ()
-
-
-def _bubble(item: object) -> str | None:
+def _read_bubble(item: object) -> str | None:
+    """Return the text of a bubble, empty where it has none; None for what is no bubble."""
     if isinstance(item, str):
         return item if item.strip() else ""
     if isinstance(item, dict):
@@ -185,66 +156,58 @@ def _bubble(item: object) -> str | None:
     return str(item)
 
 
-def _intent(value: object, confidence: object) -> tuple[str | None, float | None]:
-    if isinstance(value, dict):
-        confidence = value.get("confidence") if confidence is None else confidence
-        value = _first(value, _NAMES)
-    name = value if isinstance(value, str) and value.strip() else None
-    return name, _share(confidence)
+def _read_name(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
 
 
-def _guess(intent: object, confidence: object) -> Guess | None:
-    return Guess(intent, _share(confidence) or 0.0) if isinstance(intent, str) and intent.strip() else None
-
-
-def _share(value: object) -> float | None:
+def _read_share(value: object) -> float | None:
     if value is None or isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        found = float(value)
+        share = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return share if math.isfinite(share) else None
 
 
-def _flag(value: object) -> bool | None:
+def _read_flag(value: object) -> bool | None:
     if isinstance(value, str):
         return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(value.lower())
     return bool(value) if isinstance(value, bool | int) else None
 
 
-def _slots(value: object) -> dict[str, str]:
+def _read_slots(value: object) -> dict[str, str]:
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items() if item is not None}
-    pairs = [(_first(i, _SLOT_NAMES), _first(i, _SLOT_VALUES)) for i in _list(value) if isinstance(i, dict)]
-    return {str(name): _plain(item) for name, item in pairs if name is not None and item is not None}
+        pairs = list(value.items())
+    else:
+        items = [item for item in _as_list(value) if isinstance(item, dict)]
+        pairs = [(_first(item, _SLOT_NAMES), _first(item, _SLOT_VALUES)) for item in items]
+        pairs = [(name, item) for name, item in pairs if name is not None]
+    return {
+        str(name): item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+        for name, item in pairs
+        if item is not None
+    }
 
 
-def _plain(item: object) -> str:
-    return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+def _list_buttons(value: object) -> list[object]:
+    items = [item for item in _as_list(value) if isinstance(item, dict)]
+    return [button for item in items for button in _as_list(_first(item, BUTTON_KEYS))]
 
 
-def _all_buttons(value: object) -> list[object]:
-    items: Iterable[object] = value if isinstance(value, list) else [value]
-    return [button for item in items if isinstance(item, dict) for button in _list(_first(item, BUTTON_KEYS))]
-
-
-def _label(button: object) -> str:
-    found = _first(button, _LABELS) if isinstance(button, dict) else button
-    return found if isinstance(found, str) else ""
+def _read_label(button: object) -> str:
+    label = _first(button, _LABELS) if isinstance(button, dict) else button
+    return label if isinstance(label, str) else ""
 
 
 def _first(mapping: Mapping[str, object], keys: Iterable[str]) -> object:
     return next((mapping[key] for key in keys if mapping.get(key) is not None), None)
 
 
-def _list(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
-
-
-# --- what came ----------------------------------------------------------------------------------------------------
 
 
 def decode_json(body: bytes, refuse: Callable[[Status, str], BotError]) -> object:
@@ -258,43 +221,40 @@ def decode_json(body: bytes, refuse: Callable[[Status, str], BotError]) -> objec
     except (ValueError, RecursionError):
         raise refuse(Status.NOT_JSON, text) from None
     if text.count("[") + text.count("{") > MAX_DEPTH and not _is_shallow(value):
-        raise refuse(Status.NOT_JSON, say("it is nested more than {max_depth} levels deep", max_depth=MAX_DEPTH))
+        raise refuse(Status.NOT_JSON, say("nested more than {max_depth} levels deep", max_depth=MAX_DEPTH))
     # Half a character, written as an escape, is valid JSON and cannot be written to any file.
-    return _mended(value) if "\\u" in text else value
+    return _mend(value) if "\\u" in text else value
 
 
 def _is_shallow(value: object) -> bool:
     level: list[object] = [value]
     for _ in range(MAX_DEPTH):
-        level = [inner for item in level if isinstance(item, list | dict) for inner in _inside(item)]
+        nested = [item for item in level if isinstance(item, list | dict)]
+        level = [inner for item in nested for inner in (item.values() if isinstance(item, dict) else item)]
         if not level:
             return True
     return False
 
 
-def _inside(item: list[object] | dict[str, object]) -> Iterable[object]:
-    return item.values() if isinstance(item, dict) else item
-
-
-def _mended(value: object) -> object:
+def _mend(value: object) -> object:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_mended(item) for item in value]
+        return [_mend(item) for item in value]
     if isinstance(value, dict):
-        return {_mended(key): _mended(item) for key, item in value.items()}
+        return {_mend(key): _mend(item) for key, item in value.items()}
     return value
 
 
 def _unexpected(what: str) -> BotError:
     return BotError(
-        say("the answer is not of a known shape: {what}", what=what),
+        say("unknown response format: {what}", what=what),
         status=Status.UNEXPECTED,
-        remedy=say("say where the reply stands: `reply: {texts: <JMESPath>}` in the bot's entry of bots.yaml"),
+        remedy=say("set the path to the reply: `reply: {texts: <JMESPath>}` in the bot's entry in bots.yaml"),
     )
 
 
 def _outline(payload: object) -> str:
     if isinstance(payload, dict):
-        return f"it has the keys {', '.join(sorted(map(str, payload)))[:120] or '(none)'}"
+        return f"its keys are {', '.join(sorted(map(str, payload)))[:120] or '(none)'}"
     return f"it is {'a list' if isinstance(payload, list) else type(payload).__name__}"

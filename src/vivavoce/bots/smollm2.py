@@ -19,14 +19,12 @@ from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.guard import ANYWHERE
 from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
-from vivavoce.bots.openai import OpenAIBot, OpenAITalk
+from vivavoce.bots.openai import OpenAIBot, OpenAIConversation
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import MissingPartError
 from vivavoce.plugins import declare
 from vivavoce.records import Reply
 from vivavoce.text.weights import Model, Part, find_weights, need_weights
-
-__all__ = ["SMOLLM2", "SmolLM2Bot", "from_option", "make_prompt", "server_launch"]
 
 OPTIONS = (AGENT, BotOption("max_tokens", "whole"), BotOption("seed", "whole"))
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -43,7 +41,7 @@ THREADS = 2
 CONTEXT = 4096
 MAX_TOKENS = 60
 # Each token of the prompt costs 4 ms on two cores, in every turn.
-MOST_PROMPT = 1500
+MAX_PROMPT = 1500
 _SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 _MARKS = re.compile(r"[^\w\s]")
 
@@ -58,7 +56,7 @@ def from_option(option: str, context: BotContext) -> SmolLM2Bot:
     agent = load_agent(option, context)
     facts = BotFacts(
         context.name,
-        f"{SMOLLM2.name} (Q4_1) with a prompt made from {agent.name}",
+        f"{SMOLLM2.name} (Q4_1) with a prompt generated from {agent.name}",
         limits=Limits(at_once=1, timeout_s=120.0),
         fallback=Fallback(replies=fallback_sentences(agent)),
         nature=Nature.LANGUAGE_MODEL,
@@ -75,7 +73,7 @@ def need_runtime() -> None:
 def make_prompt(agent: Agent) -> str:
     """Return what the model is told about itself: the agent in words, and how to answer."""
     rules = "You are this bot. Answer the user in one or two short sentences, from what stands above."
-    return f"{describe_agent(agent, MOST_PROMPT)}\n\n{rules}"
+    return f"{describe_agent(agent, MAX_PROMPT)}\n\n{rules}"
 
 
 def fallback_sentences(agent: Agent) -> tuple[str, ...]:
@@ -96,58 +94,53 @@ def server_launch(port: int = 0) -> Launch:
 
 
 class SmolLM2Bot:
-    """The model behind a server that is started with the first talk."""
+    """The model behind a server that is started with the first conversation."""
 
     def __init__(self, prompt: str, context: BotContext, facts: BotFacts) -> None:
-        self._prompt, self._context, self._facts = prompt, context, facts
+        self._prompt, self._context, self.facts = prompt, context, facts
         self._server = LocalServer(server_launch)
-        self._model: tuple[str, OpenAIBot] | None = None
+        self._model: OpenAIBot | None = None
+        self._url = ""
 
-    @property
-    def facts(self) -> BotFacts:
-        """What is known about the bot: it never tells topics."""
-        return self._facts
-
-    async def open(self, session: str) -> SmolLM2Talk:
-        """Begin a talk; the model is loaded before the first one."""
-        model = await self._reach(await self._server.reach())
-        return SmolLM2Talk(await model.open(session), self._facts.fallback.replies)
+    async def open(self, session: str) -> SmolLM2Conversation:
+        """Begin a conversation; the model is loaded before the first one."""
+        url = await self._server.reach()
+        if self._url != url:
+            await self._close_model()
+        if self._model is None:
+            entry = {"model": "smollm2", "base_url": f"{url}/v1", "system": self._prompt, "max_tokens": MAX_TOKENS}
+            entry |= {key: self._context.entry[key] for key in ("max_tokens", "seed") if key in self._context.entry}
+            # The server is our own child on this machine, wherever else connections may go.
+            self._model = OpenAIBot(entry, self.facts, seed=self._context.seed, policy=ANYWHERE)
+            self._url = url
+        return SmolLM2Conversation(await self._model.open(session), self.facts.fallback.replies)
 
     async def close(self) -> None:
         """End the server."""
-        if self._model is not None:
-            await self._model[1].close()
-            self._model = None
+        await self._close_model()
         await self._server.close()
 
-    async def _reach(self, url: str) -> OpenAIBot:
-        if self._model is not None and self._model[0] != url:
-            await self._model[1].close()
-            self._model = None
-        if self._model is None:
-            own = {"model": "smollm2", "base_url": f"{url}/v1", "system": self._prompt, "max_tokens": MAX_TOKENS}
-            said = {key: self._context.entry[key] for key in ("max_tokens", "seed") if key in self._context.entry}
-            # The server is our own child on this machine, wherever else connections may go.
-            model = OpenAIBot({**own, **said}, self._facts, seed=self._context.seed, policy=ANYWHERE)
-            self._model = url, model
-        return self._model[1]
+    async def _close_model(self) -> None:
+        model, self._model = self._model, None
+        if model is not None:
+            await model.close()
 
 
-class SmolLM2Talk:
+class SmolLM2Conversation:
     """One conversation. That the model does not know is read from the sentence it was told to say."""
 
-    def __init__(self, talk: OpenAITalk, fallbacks: Iterable[str]) -> None:
-        self._talk = talk
+    def __init__(self, conversation: OpenAIConversation, fallbacks: Iterable[str]) -> None:
+        self._conversation = conversation
         self._fallbacks = tuple(_plain(sentence) for sentence in fallbacks)
 
     async def say(self, text: str) -> Reply:
         """Send a message and return what the model says."""
-        reply = await self._talk.say(text)
+        reply = await self._conversation.say(text)
         return replace(reply, fallback=any(sentence in _plain(reply.text) for sentence in self._fallbacks))
 
     async def close(self) -> None:
         """End the conversation; the server stays for the others."""
-        await self._talk.close()
+        await self._conversation.close()
 
 
 def _plain(text: str) -> str:

@@ -7,8 +7,6 @@ from typing import Any, cast
 
 from vivavoce.bots.local_server import announce, read_material, wait_for_end
 
-__all__ = ["start_server"]
-
 
 def start_server(weights: str, *, port: int, threads: int, context: int) -> Any:
     """Load the weights and serve them; return the server, which serves as long as it is referred to."""
@@ -20,13 +18,9 @@ def start_server(weights: str, *, port: int, threads: int, context: int) -> Any:
     params.n_ctx = context
     params.n_parallel = 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
-    # A reply must not depend on which talk came before it: nothing is kept from one request to the next.
-    for name, value in {
-        "cache_prompt": False,
-        "cache_ram_mib": 0,
-        "ui": False,
-        "cors_origins": "http://127.0.0.1",
-    }.items():
+    # A reply must not depend on which conversation came before it: nothing is kept from one request to the next.
+    settings = {"cache_prompt": False, "cache_ram_mib": 0, "ui": False, "cors_origins": "http://127.0.0.1"}
+    for name, value in settings.items():
         if hasattr(params, name):
             setattr(params, name, value)
     return xllamacpp.Server(params)

@@ -9,16 +9,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 
 from vivavoce import plugins
 from vivavoce.agents import read_agent
-from vivavoce.bots.contract import checked
+from vivavoce.bots.contract import check_parts
 from vivavoce.bots.local_server import Child, Launch, start_child
 from vivavoce.bots.protocol import BotContext
 from vivavoce.text.weights import Progress
-
-__all__ = ["Started", "install_engine", "start_engine"]
 
 Say = Callable[[str], None]
 
@@ -48,9 +45,7 @@ class Started:
     def __enter__(self) -> Started:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
 
@@ -76,7 +71,11 @@ def start_engine(
     install_engine(kind, say=say, progress=progress)
     bare_model = kind == "smollm2" and not (agent or option)
     if not bare_model:
-        _try_building(kind, option, BotContext(name, agent, seed=seed))
+        # Built once here: a wrong option is reported as such, and not as a server that does not start.
+        bot = check_parts(plugins.build(plugins.BOTS, kind, option, BotContext(name, agent, seed=seed)), name)
+        # A thread has no event loop yet, whatever runs here.
+        with ThreadPoolExecutor(1) as thread, suppress(Exception):
+            thread.submit(lambda: asyncio.run(bot.close())).result()
     if say is not None:
         say(f"starting {kind}")
     if bare_model:
@@ -91,7 +90,7 @@ def start_engine(
             (sys.executable, "-m", "vivavoce.bots.serving"),
             {"name": name, "agent": agent, "seed": seed, "port": port or 0},
             timeout_s=300.0,
-            remedy="correct what it says; `viva bots list` shows the kinds of bots",
+            remedy="fix this; `viva bots list` shows the kinds of bots",
             # The bot may be anyone's, with keys of its own: it gets the whole environment, as it would here.
             environment=dict(os.environ),
         )
@@ -112,11 +111,3 @@ def install_engine(kind: str, *, say: Say | None = None, progress: Progress | No
 
         need_runtime()
         get_weights(progress, model=SMOLLM2)
-
-
-def _try_building(kind: str, option: str, context: BotContext) -> None:
-    """Build the bot here and let it go: a wrong option is told as such, and not as a server that does not start."""
-    bot = checked(plugins.build(plugins.BOTS, kind, option, context), context.name)
-    # A thread has no event loop yet, whatever runs here.
-    with ThreadPoolExecutor(1) as thread, suppress(Exception):
-        thread.submit(lambda: asyncio.run(bot.close())).result()

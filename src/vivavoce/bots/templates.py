@@ -14,8 +14,6 @@ from urllib.parse import quote
 from vivavoce.errors import UsageError, nearest
 from vivavoce.messages import say
 
-__all__ = ["LEGAL", "Template", "address_template", "header_template", "json_template", "protect"]
-
 _PLACE = re.compile(r"\{(\{)?([A-Za-z_][A-Za-z0-9_]*)\}(?(1)\})")
 _HOST = re.compile(r"https?://[^/?#]*")
 # What an address may hold as it is; blanks, quotes and the like are percent-encoded.
@@ -38,7 +36,15 @@ class Template:
             if match[1]:
                 literal += match[0][1:-1]
                 continue
-            parts.append((literal, _known(match[2], known, where)))
+            name = match[2]
+            if name not in known:
+                near, places = nearest(name, sorted(known)), ", ".join("{" + each + "}" for each in sorted(known))
+                raise UsageError(
+                    say("unknown placeholder '{{{name}}}'.{nearest}", name=name, nearest=near),
+                    where=where,
+                    remedy=say("use {names}, or {{{{{name}}}}} for literal braces", names=places, name=name),
+                )
+            parts.append((literal, name))
             literal = ""
         self._parts = (*parts, (literal + text[at:], ""))
         self._escape = escape
@@ -51,31 +57,18 @@ class Template:
         return "".join([part + self._escape(values[name]) if name else part for part, name in self._parts])
 
 
-def _known(name: str, known: Collection[str], where: str) -> str:
-    if name in known:
-        return name
-    raise UsageError(
-        say("'{{{name}}}' is not known here.{nearest}", name=name, nearest=nearest(name, sorted(known))),
-        where=where,
-        remedy=say(
-            "use {names}, or {{{{{name}}}}} for the characters",
-            names=", ".join("{" + each + "}" for each in sorted(known)),
-            name=name,
-        ),
-    )
-
-
 def json_template(value: object, known: Collection[str], *, where: str = "") -> Template:
     """Make a template of a JSON value; the text of a value cannot leave the string that it stands in."""
     # Braces of JSON itself are followed by a quote or a brace, never by a name, so they are no places.
-    return Template(json.dumps(value), known, _json_text, where=where)
+    return Template(json.dumps(value), known, lambda text: json.dumps(text)[1:-1], where=where)
 
 
 def address_template(text: str, known: Collection[str], *, where: str = "") -> Template:
     """Make a template of an address; values are percent-encoded, so that they stay within their part of it."""
     host = _HOST.match(text)
     begin = host[0] if host else ""
-    return Template(begin + quote(text[len(begin) :], safe=LEGAL), known, _address_part, where=where)
+    rest = quote(text[len(begin) :], safe=LEGAL)
+    return Template(begin + rest, known, lambda value: quote(value, safe="", errors="replace"), where=where)
 
 
 def header_template(text: str, known: Collection[str], *, where: str = "") -> Template:
@@ -86,11 +79,3 @@ def header_template(text: str, known: Collection[str], *, where: str = "") -> Te
 def protect(text: str) -> str:
     """Return a text in a form that a template writes out as it is, whatever braces it holds."""
     return _PLACE.sub(lambda match: f"{{{match[0]}}}", text)
-
-
-def _json_text(value: str) -> str:
-    return json.dumps(value)[1:-1]
-
-
-def _address_part(value: str) -> str:
-    return quote(value, safe="", errors="replace")

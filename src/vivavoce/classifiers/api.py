@@ -25,36 +25,21 @@ class FourMethods(Protocol):
 
     def all_intents(self) -> Iterable[Any]:
         """Return everything that `delete_intent` has to delete."""
-        ...
 
     def create_intent(self, intent: Any, examples: list[str], /) -> Any:
         """Create an intent and train it with the examples."""
-        ...
 
     def delete_intent(self, intent: Any, /) -> Any:
         """Delete the intent."""
-        ...
 
     def classify(self, text: str, /) -> Any:
         """Return `[{"intent_id": ..., "confidence": ...}, ...]`, best first; empty for no guess."""
-        ...
 
 
 def shown(text: object) -> str:
     """Return a text as errors quote it: in one line, not too long."""
     quoted = repr(text)
     return quoted if len(quoted) <= MAX_SHOWN_TEXT else quoted[: MAX_SHOWN_TEXT - 4] + "...'"
-
-
-def grouped(texts: Iterable[str], intents: Iterable[Hashable]) -> dict[Hashable, list[str]]:
-    """Return the texts of each intent; intents in the order of their first text."""
-    examples: dict[Hashable, list[str]] = {}
-    for text, intent in zip(texts, intents, strict=True):
-        if intent in examples:
-            examples[intent].append(text)
-        else:
-            examples[intent] = [text]
-    return examples
 
 
 def retrain(
@@ -70,12 +55,15 @@ def retrain(
     left = [] if leftovers else list(engine.all_intents() or ())
     if left:
         raise ClassifierError(
-            f"{len(left)} intents are left after all were deleted, among them {left[0]!r}",
+            f"{len(left)} intents remain after deleting all, such as {left[0]!r}",
             where=str(engine),
-            remedy="make delete_intent wait until the intent is gone, or define fit yourself",
+            remedy="make delete_intent wait until the intent is deleted, or define fit yourself",
         )
-    for intent, examples in grouped(texts, intents).items():
-        engine.create_intent(intent, examples)
+    examples: dict[Hashable, list[str]] = {}
+    for text, intent in zip(texts, intents, strict=True):
+        examples.setdefault(intent, []).append(text)
+    for intent, own in examples.items():
+        engine.create_intent(intent, own)
 
 
 def guess_of(answer: Any, text: object) -> Guess:
@@ -96,7 +84,7 @@ def _best(answer: Any, text: object) -> Mapping[str, Any] | None:
     if answer is None:
         return None
     if not isinstance(answer, list | tuple):
-        raise _nonsense(f"the answer is {type(answer).__name__}, not a list", text)
+        raise _nonsense(f"classify returned {type(answer).__name__}, not a list", text)
     best = answer[0] if answer else None
     if best is not None and not isinstance(best, Mapping):
         raise _nonsense(f"the best guess is {type(best).__name__}, not a dict", text)
@@ -109,7 +97,7 @@ def _intent(intent: Any, text: object) -> str:
     if isinstance(intent, np.generic):
         intent = intent.item()
     if not isinstance(intent, Hashable):
-        raise _nonsense(f"the intent_id is {type(intent).__name__}, which cannot be an intent", text)
+        raise _nonsense(f"the intent_id is {type(intent).__name__}, which is not a valid type", text)
     # nex-cv allows any label; only the adapter below insists on text.
     return cast(str, intent)
 
@@ -140,9 +128,9 @@ def batch_answers(engine: FourMethods, texts: Sequence[str]) -> list[Any] | None
     answers = list(batch(list(texts)))
     if len(answers) != len(texts):
         raise ClassifierError(
-            f"classify_batch gave {len(answers)} answers for {len(texts)} texts",
+            f"classify_batch returned {len(answers)} answers for {len(texts)} texts",
             where=str(engine),
-            remedy="return exactly one answer for each text, in order; an empty list where there is no guess",
+            remedy="return exactly one answer per text, in order; an empty list for no guess",
         )
     return answers
 
@@ -184,8 +172,8 @@ class FourMethodClassifier:
         except Exception as error:
             raise ClassifierError(
                 f"classify failed: {type(error).__name__}: {error}",
-                where=f"text number {number} {shown(text)}",
-                remedy="check that the engine is reachable, then repeat",
+                where=f"text {number} {shown(text)}",
+                remedy="check that the classifier is reachable, then try again",
             ) from error
         return _with_text_intent(guess_of(answer, text), text)
 

@@ -39,19 +39,19 @@ class Counts:
 
     @classmethod
     def of(cls, blocks: tuple[csr_matrix, ...]) -> Counts:
-        """Keep the columns in use. Repeated features are damped: said three times is not three times the evidence."""
+        """Keep the columns in use. Repeated features are damped: three times is not three times the evidence."""
         used = [np.unique(block.indices) for block in blocks]
         for block in blocks:
             np.log(block.data, out=block.data)
             block.data += 1
-        return cls(tuple(map(_aligned, blocks, used)), tuple(used))
+        return cls(tuple(map(_align, blocks, used)), tuple(used))
 
     def rows(self, rows: Rows) -> Counts:
         """Return some rows."""
         return Counts(tuple(block[rows] for block in self.blocks), self.ids)
 
 
-def _aligned(block: csr_matrix, ids: Ids) -> csr_matrix:
+def _align(block: csr_matrix, ids: Ids) -> csr_matrix:
     """Return the block with these columns alone, in this order."""
     from scipy.sparse import csr_matrix
 
@@ -68,20 +68,16 @@ def count(
 
     `like` are the features of earlier counts: others are left out, as no model of those knows them.
     """
-    found = Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
-    if like is None:
-        return found
-    wide = zip(found.blocks, found.ids, like, strict=True)
-    return Counts(tuple(_renumbered(block, own, ids) for block, own, ids in wide), like)
-
-
-def _renumbered(block: csr_matrix, own: Ids, ids: Ids) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
-    hashed = csr_matrix(
-        (block.data, own[block.indices], block.indptr), shape=(block.shape[0], int(own.max(initial=0)) + 1)
-    )
-    return _aligned(hashed, ids)
+    counts = Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
+    if like is None:
+        return counts
+    blocks = []
+    for block, own, ids in zip(counts.blocks, counts.ids, like, strict=True):
+        shape = (block.shape[0], int(own.max(initial=0)) + 1)
+        blocks.append(_align(csr_matrix((block.data, own[block.indices], block.indptr), shape=shape), ids))
+    return Counts(tuple(blocks), like)
 
 
 def sharpen(chances: Matrix, power: float) -> Matrix:
@@ -102,9 +98,13 @@ class NaiveBayes:
     @classmethod
     def fit(cls, counts: Counts, labels: Rows, n_classes: int) -> NaiveBayes:
         """Learn from these rows; every class must have one."""
+        from scipy.sparse import csr_matrix
+
         frequencies = tuple(_inverse_frequency(block) for block in counts.blocks)
         weighed = [_weigh(block, idf) for block, idf in zip(counts.blocks, frequencies, strict=True)]
-        sums = [_class_sums(block, labels, n_classes) for block in weighed]
+        n = len(labels)
+        choose = csr_matrix((np.ones(n, dtype=np.float32), (labels, np.arange(n))), shape=(n_classes, n))
+        sums = [csr_matrix(choose @ block) for block in weighed]
         # Texts without a single word leave no features; one that never occurs keeps the logarithm finite.
         features = max(1, sum(int((idf > 0).sum()) for idf in frequencies))
         total = sum(np.asarray(block.sum(axis=1)).ravel() for block in sums) + SMOOTHING * features
@@ -147,11 +147,3 @@ def _weigh(block: csr_matrix, idf: Matrix) -> csr_matrix:
     lengths[lengths == 0] = 1
     weighed.data *= np.repeat(np.sqrt(0.5) / lengths, np.diff(weighed.indptr)).astype(np.float32)
     return weighed
-
-
-def _class_sums(block: csr_matrix, labels: Rows, n_classes: int) -> csr_matrix:
-    from scipy.sparse import csr_matrix
-
-    n = len(labels)
-    choose = csr_matrix((np.ones(n, dtype=np.float32), (labels, np.arange(n))), shape=(n_classes, n))
-    return csr_matrix(choose @ block)

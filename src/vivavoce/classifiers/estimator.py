@@ -12,7 +12,8 @@ from urllib.parse import unquote
 import numpy as np
 
 from vivavoce import plugins
-from vivavoce.classifiers.protocol import Floats, Probabilities
+from vivavoce.classifiers.logistic import softmax
+from vivavoce.classifiers.protocol import Probabilities
 from vivavoce.errors import UsageError, nearest
 from vivavoce.records import Guess
 from vivavoce.text.words import words
@@ -45,10 +46,11 @@ class EstimatorClassifier:
         if isinstance(estimator, type) or missing:
             problem = "is a class, not an object" if isinstance(estimator, type) else f"lacks {', '.join(missing)}"
             raise UsageError(
-                f"the estimator {_class_name(estimator)} {problem}", remedy="give a scikit-learn classifier"
+                f"the estimator {_class_name(estimator)} {problem}", remedy="use a scikit-learn classifier instance"
             )
-        self.name = name or _class_name(_last(estimator))
-        self._pipeline = _with_vectoriser(estimator, vectoriser)
+        steps = getattr(estimator, "steps", None)
+        self.name = name or _class_name(steps[-1][1] if steps else estimator)
+        self._pipeline = _add_vectoriser(estimator, vectoriser)
         self._fitted: Any = None
         if hasattr(self._pipeline, "predict_proba"):
             self.probabilities = self._probabilities
@@ -56,27 +58,37 @@ class EstimatorClassifier:
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train a clone on these examples alone."""
         self._fitted = None
-        fresh = _fresh(self._pipeline) if len(set(intents)) > 1 else _only_topic()
-        self._fitted = fresh.fit(list(texts), list(intents))
+        from sklearn.base import clone
+        from sklearn.dummy import DummyClassifier
+
+        # Most estimators refuse to train on a single topic, and an exam can hand them one.
+        fresh = clone(self._pipeline) if len(set(intents)) > 1 else DummyClassifier(strategy="prior")
+        seeds = [
+            name
+            for name, value in fresh.get_params(deep=True).items()
+            if value is None and name.rpartition("__")[2] == "random_state"
+        ]
+        self._fitted = fresh.set_params(**dict.fromkeys(seeds, 0)).fit(list(texts), list(intents))
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Return the estimator's choice for each text."""
         if not len(texts):
             return []
-        fitted = self._trained()
+        fitted = self._get_fitted()
         if hasattr(fitted, "predict_proba"):
             return self._probabilities(texts).guesses()
-        chosen = [str(label) for label in fitted.predict(list(texts))]
-        return [Guess(label, trust) for label, trust in zip(chosen, _trust(fitted, texts, chosen), strict=True)]
+        labels = [str(label) for label in fitted.predict(list(texts))]
+        confidences = _measure_confidence(fitted, texts, labels)
+        return [Guess(label, confidence) for label, confidence in zip(labels, confidences, strict=True)]
 
     def _probabilities(self, texts: Sequence[str]) -> Probabilities:
-        fitted = self._trained()
-        intents = _intents(fitted)
+        fitted = self._get_fitted()
+        intents = tuple(map(str, fitted.classes_))
         if not len(texts):
             return Probabilities(intents, np.zeros((0, len(intents))))
         return Probabilities(intents, np.asarray(fitted.predict_proba(list(texts)), dtype=np.float64))
 
-    def _trained(self) -> Any:
+    def _get_fitted(self) -> Any:
         if self._fitted is None:
             raise UsageError(f"the classifier '{self.name}' is not trained", remedy="call fit first")
         return self._fitted
@@ -87,33 +99,38 @@ def from_option(option: str = "") -> EstimatorClassifier:
     """Any scikit-learn estimator, as `sklearn.module.Name?parameter=value&...`."""
     path, _, query = option.strip().partition("?")
     if not path:
-        raise UsageError("no estimator is named", remedy=_EXAMPLE)
-    kind = _class_of(path)
-    return EstimatorClassifier(_checked(kind, path, _parameters(kind, query)), name=option.strip())
+        raise UsageError("no estimator given", remedy=_EXAMPLE)
+    kind = _find_class(path)
+    parameters = _read_parameters(kind, query)
+    try:
+        estimator = kind(**parameters)
+        # It checks its parameters now, not in the middle of an exam.
+        if (check := getattr(estimator, "_validate_params", None)) is not None:
+            check()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{path}: {error}", remedy="fix the parameter") from error
+    return EstimatorClassifier(estimator, name=option.strip())
 
 
-# What stands in front of the estimator
-
-
-def _with_vectoriser(estimator: Any, vectoriser: Any) -> Any:
+def _add_vectoriser(estimator: Any, vectoriser: Any) -> Any:
     from sklearn.pipeline import make_pipeline
 
     if vectoriser == "passthrough" or (vectoriser is None and _reads_text(estimator)):
         return estimator
-    return make_pipeline(_default_vectoriser(estimator) if vectoriser is None else vectoriser, estimator)
+    return make_pipeline(_make_vectoriser(estimator) if vectoriser is None else vectoriser, estimator)
 
 
 def _reads_text(estimator: Any) -> bool:
-    """Say whether the estimator, or whatever stands first inside it, is a vectoriser of text."""
+    """Say whether the estimator, or what comes first inside it, is a vectoriser of text."""
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
     if isinstance(estimator, CountVectorizer | HashingVectorizer):
         return True
-    inner = _first_inside(estimator)
+    inner = _list_first(estimator)
     return bool(inner) and all(_reads_text(each) for each in inner)
 
 
-def _first_inside(estimator: Any) -> list[Any]:
+def _list_first(estimator: Any) -> list[Any]:
     """Return what sees the data first: a first step, the members of a union or vote, a wrapped estimator."""
     if hasattr(estimator, "steps"):
         return [step for _, step in estimator.steps if step not in (None, "passthrough")][:1]
@@ -125,7 +142,7 @@ def _first_inside(estimator: Any) -> list[Any]:
     return [wrapped] if hasattr(wrapped, "fit") else []
 
 
-def _default_vectoriser(estimator: Any) -> Any:
+def _make_vectoriser(estimator: Any) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline, make_union
     from sklearn.preprocessing import FunctionTransformer
@@ -150,78 +167,39 @@ def _dense(columns: Any) -> Any:
     return columns.toarray()
 
 
-# Training and asking
-
-
-def _fresh(pipeline: Any) -> Any:
-    from sklearn.base import clone
-
-    copy = clone(pipeline)
-    seeds = [
-        name
-        for name, value in copy.get_params(deep=True).items()
-        if value is None and name.rpartition("__")[2] == "random_state"
-    ]
-    return copy.set_params(**dict.fromkeys(seeds, 0))
-
-
-def _only_topic() -> Any:
-    # Most estimators refuse to train on a single topic, and an exam can hand them one.
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
-
-
-def _intents(fitted: Any) -> tuple[str, ...]:
-    return tuple(str(label) for label in fitted.classes_)
-
-
-def _trust(fitted: Any, texts: Sequence[str], chosen: Sequence[str]) -> list[float]:
-    sure = [1.0] * len(chosen)
+def _measure_confidence(fitted: Any, texts: Sequence[str], labels: Sequence[str]) -> list[float]:
+    certain = [1.0] * len(labels)
     if not hasattr(fitted, "decision_function"):
-        return sure
+        return certain
     scores = np.asarray(fitted.decision_function(list(texts)), dtype=np.float64)
-    column = {intent: place for place, intent in enumerate(_intents(fitted))}
+    column = {str(intent): place for place, intent in enumerate(fitted.classes_)}
     if scores.ndim == 1:
         scores = np.column_stack([np.zeros_like(scores), scores])
     if scores.shape[1] != len(column):  # one column for each pair of topics says nothing about one of them
-        return sure
-    shares = _softmax(scores)
-    return [float(shares[row, column[label]]) for row, label in enumerate(chosen)]
+        return certain
+    shares = softmax(scores)
+    return [float(shares[row, column[label]]) for row, label in enumerate(labels)]
 
 
-def _softmax(scores: Floats) -> Floats:
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return shares
-
-
-# By name
-
-
-def _class_of(path: str) -> type[Any]:
+def _find_class(path: str) -> type[Any]:
     module_name, _, name = path.rpartition(".")
     if not module_name.startswith("sklearn."):
-        what = f"'{path}' is not a scikit-learn classifier.{_nearest_path(path)}"
-        raise UsageError(what, remedy=f"{_EXAMPLE}; your own classes go through python:module:factory")
+        what = f"'{path}' is not a scikit-learn classifier.{_suggest_path(path)}"
+        raise UsageError(what, remedy=f"{_EXAMPLE}; for your own classes, use python:module:factory")
     try:
         kind = getattr(importlib.import_module(module_name), name)
     except (ImportError, AttributeError) as error:
-        what = f"scikit-learn has no classifier '{path}'.{_nearest_path(path)}"
+        what = f"scikit-learn has no classifier '{path}'.{_suggest_path(path)}"
         raise UsageError(what, remedy=_EXAMPLE) from error
-    if not _is_classifier(kind):
-        what = f"'{path}' is not a classifier.{_nearest_path(path)}"
-        raise UsageError(what, remedy=_EXAMPLE)
-    return kind  # type: ignore[no-any-return]
-
-
-def _is_classifier(kind: Any) -> bool:
     from sklearn.base import BaseEstimator, ClassifierMixin
 
-    return isinstance(kind, type) and issubclass(kind, ClassifierMixin) and issubclass(kind, BaseEstimator)
+    if not (isinstance(kind, type) and issubclass(kind, ClassifierMixin) and issubclass(kind, BaseEstimator)):
+        what = f"'{path}' is not a classifier.{_suggest_path(path)}"
+        raise UsageError(what, remedy=_EXAMPLE)
+    return kind
 
 
-def _nearest_path(path: str) -> str:
+def _suggest_path(path: str) -> str:
     from sklearn.utils import all_estimators
 
     public = {}
@@ -232,45 +210,29 @@ def _nearest_path(path: str) -> str:
     return f" Did you mean '{public[alike[0]]}'?" if alike else ""
 
 
-def _parameters(kind: type[Any], query: str) -> dict[str, Any]:
+def _read_parameters(kind: type[Any], query: str) -> dict[str, Any]:
     known = sorted(kind._get_param_names())
-    given: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for part in filter(None, query.split("&")):
         name, equals, value = part.partition("=")
         if not equals:
             raise UsageError(f"'{part}' is not parameter=value", remedy=_EXAMPLE)
-        if name in given:
-            raise UsageError(f"the parameter '{name}' is given twice", remedy="keep one of them")
+        if name in parameters:
+            raise UsageError(f"the parameter '{name}' appears twice", remedy="keep one of them")
         if name not in known:
             what = f"{kind.__name__} has no parameter '{name}'.{nearest(name, known)}"
             raise UsageError(what, remedy=f"its parameters are {', '.join(known)}")
-        given[name] = _value(unquote(value))
-    return given
+        parameters[name] = _parse_value(unquote(value))
+    return parameters
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text.lower() in _WORDS_OF_VALUES:
         return _WORDS_OF_VALUES[text.lower()]
     try:
         return ast.literal_eval(text)
     except (SyntaxError, TypeError, ValueError):
         return text
-
-
-def _checked(kind: type[Any], path: str, parameters: dict[str, Any]) -> Any:
-    """Build the estimator and have it check its parameters now, not in the middle of an exam."""
-    try:
-        estimator = kind(**parameters)
-        check = getattr(estimator, "_validate_params", None)
-        if check is not None:
-            check()
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"{path}: {error}", remedy="correct the parameter") from error
-    return estimator
-
-
-def _last(estimator: Any) -> Any:
-    return estimator.steps[-1][1] if getattr(estimator, "steps", None) else estimator
 
 
 def _class_name(estimator: Any) -> str:

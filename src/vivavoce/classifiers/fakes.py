@@ -67,7 +67,7 @@ class EchoClassifier:
     name = "echo"
 
     def __init__(self, answers: Mapping[str, Guess | str | None]) -> None:
-        self._answers = {text: _as_guess(answer) for text, answer in answers.items()}
+        self._answers = {text: _make_guess(answer) for text, answer in answers.items()}
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Learn nothing."""
@@ -77,60 +77,71 @@ class EchoClassifier:
         return [self._answers.get(text, NO_GUESS) for text in texts]
 
 
-class FailingClassifier:
+class _Wrapper:
+    """Does as another classifier does; its name shows what is different."""
+
+    prefix = ""
+
+    def __init__(self, inner: Classifier) -> None:
+        self._inner = inner
+        self.name = f"{self.prefix}({inner.name})"
+
+    def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
+        """Train the classifier inside."""
+        self._inner.fit(texts, intents)
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Ask the classifier inside."""
+        return self._inner.guess(texts)
+
+
+class FailingClassifier(_Wrapper):
     """Does as another classifier does and fails on purpose.
 
     `fail_at` is the number of the training that fails (7: the seventh; later ones work again), or a
     condition on a text: each `guess` with such a text fails.
     """
 
+    prefix = "failing"
+
     def __init__(self, inner: Classifier, fail_at: int | Callable[[str], bool] = 7) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._fail_at = fail_at
         self._fits = 0
-
-    @property
-    def name(self) -> str:
-        """The name of the classifier inside, marked."""
-        return f"failing({self._inner.name})"
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train the classifier inside, unless it is the turn to fail."""
         self._fits += 1
         if self._fits == self._fail_at:
-            raise ClassifierError(f"training {self._fits} failed on purpose")
-        self._inner.fit(texts, intents)
+            raise ClassifierError(f"simulated failure in training {self._fits}")
+        super().fit(texts, intents)
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Ask the classifier inside, unless a text is one to fail at."""
         if callable(self._fail_at):
-            for text in texts:
-                if self._fail_at(text):
-                    raise ClassifierError(f"guessing '{text}' failed on purpose")
-        return self._inner.guess(texts)
+            for text in filter(self._fail_at, texts):
+                raise ClassifierError(f"simulated failure for '{text}'")
+        return super().guess(texts)
 
 
-class SlowClassifier:
+class SlowClassifier(_Wrapper):
     """Does as another classifier does, some seconds later: each training and each batch of guesses waits."""
 
-    def __init__(self, inner: Classifier, seconds: float) -> None:
-        self._inner = inner
-        self._seconds = seconds
+    prefix = "slow"
 
-    @property
-    def name(self) -> str:
-        """The name of the classifier inside, marked."""
-        return f"slow({self._inner.name})"
+    def __init__(self, inner: Classifier, seconds: float) -> None:
+        super().__init__(inner)
+        self._seconds = seconds
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Wait, then train."""
         time.sleep(self._seconds)
-        self._inner.fit(texts, intents)
+        super().fit(texts, intents)
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Wait, then ask."""
         time.sleep(self._seconds)
-        return self._inner.guess(texts)
+        return super().guess(texts)
 
 
 class JaccardClassifier:
@@ -149,27 +160,27 @@ class JaccardClassifier:
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Keep the words of each training text."""
-        sets = [_word_set(text) for text in texts]
-        self._examples = [(len(found), intent) for found, intent in zip(sets, intents, strict=True)]
+        sets = [_find_words(text) for text in texts]
+        self._examples = [(len(words), intent) for words, intent in zip(sets, intents, strict=True)]
         holders: defaultdict[str, list[int]] = defaultdict(list)
-        for position, found in enumerate(sets):
-            for word in found:
+        for position, words in enumerate(sets):
+            for word in words:
                 holders[word].append(position)
         self._holders = dict(holders)
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Return the topic of the most alike training text; the index is the confidence."""
-        return [self._guess(_word_set(text)) for text in texts]
+        return [self._guess(_find_words(text)) for text in texts]
 
-    def _guess(self, found: frozenset[str]) -> Guess:
+    def _guess(self, words: frozenset[str]) -> Guess:
         # Only texts that share a word can win, so the others are never looked at.
         shared: Counter[int] = Counter()
-        for word in found:
+        for word in words:
             shared.update(self._holders.get(word, ()))
         score, best = 0.0, ""
         for position, common in shared.items():
             size, intent = self._examples[position]
-            index = common / (size + len(found) - common)
+            index = common / (size + len(words) - common)
             if index > score or (index == score and intent < best):
                 score, best = index, intent
         return Guess(best, score) if shared else NO_GUESS
@@ -204,24 +215,17 @@ class NearestExample:
         for known, intent in zip(self._texts, self._intents, strict=True):
             # Everything under the best so far comes back as 0 at once; equals still count, for the ties.
             likeness = fuzz.ratio(text, known, score_cutoff=100 * best.confidence) / 100
-            if likeness > 0:
-                best = _better(best, Guess(intent, likeness))
+            is_tie = likeness == best.confidence and intent < (best.intent or "")
+            if likeness > best.confidence or (likeness > 0 and is_tie):
+                best = Guess(intent, likeness)
         return best
 
 
-def _as_guess(answer: Guess | str | None) -> Guess:
+def _make_guess(answer: Guess | str | None) -> Guess:
     if isinstance(answer, Guess):
         return answer
     return NO_GUESS if answer is None else Guess(answer, 1.0)
 
 
-def _word_set(text: str) -> frozenset[str]:
+def _find_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
-
-
-def _better(old: Guess, new: Guess) -> Guess:
-    if old.intent is None or new.confidence > old.confidence:
-        return new
-    if new.confidence == old.confidence and str(new.intent) < old.intent:
-        return new
-    return old

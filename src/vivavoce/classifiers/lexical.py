@@ -6,9 +6,10 @@ from the training rows of each split: nothing leaks from the rows that are teste
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,14 @@ from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.records import Guess
-from vivavoce.text.ngrams import mixed
+from vivavoce.text.ngrams import mix
 from vivavoce.text.words import guess_language, words
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Matrix = NDArray[np.float32]
+Space = Callable[[Any], Matrix]
 
 STRENGTH = 30.0
 TOLERANCE = 1e-4
@@ -38,41 +40,25 @@ DIMENSIONS = 512
 WAYS = 4
 
 
-class _Space(Protocol):
-    """Sparse features as dense coordinates."""
+def _make_space(features: csr_matrix, ids: tuple[Ids, ...]) -> Space:
+    """Return what turns sparse features into dense coordinates.
 
-    def coordinates(self, features: csr_matrix) -> Matrix: ...
-
-
-@dataclass(frozen=True, eq=False)
-class _Exact:
-    """The space that the training rows span, through their Gram matrix: nothing is lost."""
-
-    train: csr_matrix
-    axes: Matrix
-
-    @classmethod
-    def of(cls, features: csr_matrix) -> _Exact:
-        values, axes = np.linalg.eigh((features @ features.T).toarray().astype(np.float64))
-        used = values > 1e-6 * values[-1]
-        return cls(features, (axes[:, used] / np.sqrt(values[used])).astype(np.float32))
-
-    def coordinates(self, features: csr_matrix) -> Matrix:
-        return np.asarray((features @ self.train.T).toarray() @ self.axes)
+    Few rows span a space through their Gram matrix, and nothing is lost; many are projected at random, and angles are
+    kept about right.
+    """
+    if features.shape[0] > EXACT_ROWS:
+        return partial(_project, onto=projection(ids))
+    values, axes = np.linalg.eigh((features @ features.T).toarray().astype(np.float64))
+    used = values > 1e-6 * values[-1]
+    return partial(_span, train=features, axes=(axes[:, used] / np.sqrt(values[used])).astype(np.float32))
 
 
-@dataclass(frozen=True, eq=False)
-class _Projected:
-    """A random projection: angles are kept about right."""
-
-    onto: csr_matrix
-
-    def coordinates(self, features: csr_matrix) -> Matrix:
-        return np.asarray((features @ self.onto).toarray(), dtype=np.float32)
+def _span(features: csr_matrix, *, train: csr_matrix, axes: Matrix) -> Matrix:
+    return np.asarray((features @ train.T).toarray() @ axes)
 
 
-def _space(features: csr_matrix, ids: tuple[Ids, ...]) -> _Space:
-    return _Exact.of(features) if features.shape[0] <= EXACT_ROWS else _Projected(projection(ids))
+def _project(features: csr_matrix, *, onto: csr_matrix) -> Matrix:
+    return np.asarray((features @ onto).toarray(), dtype=np.float32)
 
 
 def projection(ids: tuple[Ids, ...], dimensions: int = DIMENSIONS) -> csr_matrix:
@@ -84,7 +70,7 @@ def projection(ids: tuple[Ids, ...], dimensions: int = DIMENSIONS) -> csr_matrix
 
     features = np.concatenate([block.astype(np.uint64) + np.uint64(part << 32) for part, block in enumerate(ids)])
     ways = np.arange(WAYS, dtype=np.uint64)
-    draws = mixed(mixed((features[:, None] * np.uint64(WAYS) + ways).astype(np.uint64)))
+    draws = mix(mix((features[:, None] * np.uint64(WAYS) + ways).astype(np.uint64)))
     signs = np.where(draws.ravel() >> np.uint64(63), 0.5, -0.5).astype(np.float32)
     places = (draws.ravel() % np.uint64(dimensions)).astype(np.int64)
     starts = np.arange(len(features) + 1) * WAYS
@@ -95,7 +81,7 @@ def projection(ids: tuple[Ids, ...], dimensions: int = DIMENSIONS) -> csr_matrix
 class _Trained:
     columns: Rows
     bayes: NaiveBayes
-    space: _Space
+    space: Space
     basis: logistic.Basis
     solution: logistic.Solution
 
@@ -104,14 +90,14 @@ class _Trained:
         columns, codes = np.unique(labels, return_inverse=True)
         bayes = NaiveBayes.fit(counts, codes, len(columns))
         features = bayes.features(counts)
-        space = _space(features, counts.ids)
-        dense = space.coordinates(features)
+        space = _make_space(features, counts.ids)
+        dense = space(features)
         basis = logistic.Basis.of(dense)
         solution = logistic.fit(basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE)
         return cls(columns, bayes, space, basis, solution)
 
     def answer(self, counts: Counts) -> Matrix:
-        dense = self.space.coordinates(self.bayes.features(counts))
+        dense = self.space(self.bayes.features(counts))
         chances = self.solution.probabilities(self.basis.rotate(dense))
         chances += self.bayes.probabilities(counts)
         chances *= np.float32(0.5)
@@ -148,7 +134,7 @@ class LexicalClassifier:
     def __init__(self, *, language: str = "auto", name: str = "tfidf") -> None:
         self.name = name
         self.language = language
-        self.notes: tuple[str, ...] = (say("words and letters (TF-IDF), no sentence vectors"),)
+        self.notes: tuple[str, ...] = (say("words and characters (TF-IDF), no sentence vectors"),)
         self._intents: tuple[str, ...] = ()
         self._features: tuple[Ids, ...] = ()
         self._trained: _Trained | None = None
@@ -171,7 +157,7 @@ class LexicalClassifier:
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic."""
         if self._trained is None:
-            raise UsageError("the classifier was asked before it was trained", remedy="call fit first")
+            raise UsageError("the classifier is not trained", remedy="call fit first")
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
         return Probabilities(self._intents, self._trained.answer(self._count(texts, self._features)))

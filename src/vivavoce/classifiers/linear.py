@@ -82,11 +82,11 @@ class PreparedLinear:
         known = labels >= 0
         basis = logistic.Basis.of(vectors[known])
         rotated = basis.rotate(vectors)
-        mark = None
+        point = None
         if landmark:
             n_classes = int(labels.max()) + 1
-            mark = logistic.Landmark.of(rotated[known], labels[known], n_classes, basis, C=STRENGTH)
-        return cls(labels, vectors, rotated, basis, mark, counts)
+            point = logistic.Landmark.of(rotated[known], labels[known], n_classes, basis, C=STRENGTH)
+        return cls(labels, vectors, rotated, basis, point, counts)
 
     def train(self, rows: Rows) -> RowsOfLinear:
         """Train on these rows alone."""
@@ -96,13 +96,10 @@ class PreparedLinear:
             self.rotated[rows], codes, len(columns), self.basis, C=STRENGTH, start=start, metric=metric
         )
         words = None if self.counts is None else NaiveBayes.fit(self.counts.rows(rows), codes, len(columns))
-        examples = _by_class(self.vectors[rows], codes, len(columns))
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(1, len(columns)))
+        examples = tuple(np.split(self.vectors[rows][order], starts))
         return RowsOfLinear(self, _Trained(columns, solution, words, examples))
-
-
-def _by_class(vectors: Matrix, codes: Rows, n_classes: int) -> tuple[Matrix, ...]:
-    order = np.argsort(codes, kind="stable")
-    return tuple(np.split(vectors[order], np.searchsorted(codes[order], np.arange(1, n_classes))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +144,7 @@ class LinearClassifier:
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic; what a row lacks to 1 is the chance that none fits."""
         if self._fitted is None:
-            raise UsageError("the classifier was asked before it was trained", remedy="call fit first")
+            raise UsageError("the classifier is not trained", remedy="call fit first")
         whole, trained = self._fitted
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
@@ -207,11 +204,12 @@ class DefaultClassifier:
 
 
 _NO_VECTORS_FOR_LANGUAGE = say(
-    "the installed sentence vectors are English, so words and letters (TF-IDF) were used; "
-    "a multilingual model of your own can be given as linear:FOLDER"
+    "the installed sentence vectors are English, so words and characters (TF-IDF) were used; to "
+    "use your own multilingual model, pass linear:FOLDER"
 )
 NO_WEIGHTS = say(
-    "no sentence vectors are installed, so words and letters (TF-IDF) were used; results are better with them"
+    "no sentence vectors are installed, so words and characters (TF-IDF) were used; sentence "
+    "vectors give better results"
 )
 
 

@@ -15,13 +15,14 @@ Rows are visited in blocks that fit the cache.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.intp]
+Logits = TypeVar("Logits", NDArray[np.float32], NDArray[np.float64])
 
 BLOCK = 768
 MEMORY = 10
@@ -73,7 +74,6 @@ class Metric(Protocol):
 
     def apply(self, gradient: Matrix) -> Matrix:
         """Return the inverse Hessian times the gradient."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ class Solution:
         return softmax(rotated @ self.weights)
 
 
-def softmax(logits: Matrix) -> Matrix:
+def softmax(logits: Logits) -> Logits:
     """Return the probabilities of these logits, row by row, in place."""
     logits -= logits.max(axis=1, keepdims=True)
     np.exp(logits, out=logits)
@@ -199,10 +199,10 @@ class _Objective:
             loss += self._block(slice(begin, begin + BLOCK), weights, gradient)
         n = len(self.rows)
         gradient /= np.float32(n)
-        along = self.intercept @ weights
-        gradient += self.penalty * (weights - np.outer(self.intercept, along))
-        norm = float(np.vdot(weights, weights)) - float(np.vdot(along, along))
-        return loss / n + 0.5 * float(self.penalty) * norm, gradient
+        # The difference of two norms would lose, under a heavy penalty, all that the last steps gain.
+        penalised = weights - np.outer(self.intercept, self.intercept @ weights)
+        gradient += self.penalty * penalised
+        return loss / n + 0.5 * float(self.penalty) * float(np.vdot(penalised, penalised)), gradient
 
     def _block(self, block: slice, weights: Matrix, gradient: Matrix) -> float:
         rows, labels = self.rows[block], self.labels[block]
@@ -284,11 +284,11 @@ def fit(
         decrement = 0.5 * float(np.vdot(gradient, direction))
         if decrement <= tolerance * value or objective.evaluations >= MAX_EVALUATIONS:
             break
-        moved = _step(objective, weights, value, direction, 2 * decrement)
-        if moved is None:
+        step = _step(objective, weights, value, direction, 2 * decrement)
+        if step is None:
             break
-        curvature.add(moved[0] - weights, moved[2] - gradient)
-        weights, value, gradient = moved
+        curvature.add(step[0] - weights, step[2] - gradient)
+        weights, value, gradient = step
     return Solution(weights, objective.evaluations, decrement)
 
 

@@ -44,7 +44,7 @@ class PatientClassifier:
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Ask the engine."""
-        return self._call(f"an answer to {len(texts)} texts", lambda: self._inner.guess(texts))
+        return self._call(f"answering {len(texts)} texts", lambda: self._inner.guess(texts))
 
     def _call(self, what: str, call: Callable[[], T]) -> T:
         waits = [backoff(attempt, first_s=self._pause) for attempt in range(1, self._attempts)]
@@ -53,7 +53,7 @@ class PatientClassifier:
         except Exception as error:
             if self._attempts == 1:
                 raise
-            message = f"the engine failed {self._attempts} times at {what}; the last time: {error}"
+            message = f"the classifier failed {self._attempts} times when {what}; the last error: {error}"
             raise ClassifierError(message) from error
 
     def _count_repeat(self) -> None:
@@ -78,7 +78,7 @@ def within(seconds: float | None, call: Callable[[], T], what: str) -> T:
     worker.start()
     worker.join(seconds)
     if worker.is_alive():
-        raise ClassifierError(f"the engine took longer than {seconds:g} s for {what}", remedy="raise --timeout")
+        raise ClassifierError(f"the classifier timed out after {seconds:g} s when {what}", remedy="raise --timeout")
     if errors:
         raise errors[0]
     return outcome[0]

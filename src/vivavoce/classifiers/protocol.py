@@ -27,15 +27,12 @@ class Classifier(Protocol):
     @property
     def name(self) -> str:
         """How results call this classifier."""
-        ...
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on these examples alone."""
-        ...
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
         """Return the best guess for each text."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,6 @@ class ProbabilisticClassifier(Classifier, Protocol):
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each trained topic for each text."""
-        ...
 
 
 class RowModel(Protocol):
@@ -68,7 +64,6 @@ class RowModel(Protocol):
 
     def probabilities(self, rows: Rows) -> tuple[Rows, Floats]:
         """Return the trained topic codes (the columns) and one row of probabilities for each row."""
-        ...
 
 
 class Prepared(Protocol):
@@ -76,7 +71,6 @@ class Prepared(Protocol):
 
     def train(self, rows: Rows) -> RowModel:
         """Train on these rows alone."""
-        ...
 
 
 @runtime_checkable
@@ -86,8 +80,6 @@ class PreparingClassifier(Protocol):
     @property
     def name(self) -> str:
         """How results call this classifier."""
-        ...
 
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> Prepared:
         """Read the texts; `labels` are their topic codes, -1 for rows without a topic."""
-        ...

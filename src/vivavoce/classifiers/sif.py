@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,16 +60,19 @@ class SifClassifier:
         """Learn the common direction and the topics from these examples alone."""
         self._model = None
         if not len(texts):
-            raise DataError("there is nothing to learn from", remedy="give at least one example")
+            raise DataError("there are no examples to train on", remedy="add at least one example")
         language = guess_language(texts) if self._language == "auto" else self._language
         tokens = [words(text, language) for text in texts]
-        frequencies = None if _has_frequencies(language) else _shares(tokens)
+        frequencies = None
+        if not _has_frequencies(language):
+            counts = Counter(word for text in tokens for word in text)
+            frequencies = {word: count / counts.total() for word, count in counts.items()}
         means, known = self._means(tokens, language, frequencies)
         if not known.any():
             raise UsageError(
-                f"no word of the training texts has a vector (their language seems to be '{language}')",
+                f"no word in the training texts has a vector (their language seems to be '{language}')",
                 where=self._lexicon.where,
-                remedy="give word vectors of that language: --classifier sif:PATH",
+                remedy="use word vectors for that language: --classifier sif:PATH",
             )
         direction = common_direction(means)
         head = fit_head(_features(means, direction), intents)
@@ -94,13 +97,17 @@ class SifClassifier:
         self, tokens: Sequence[Sequence[str]], language: str, frequencies: Mapping[str, float] | None
     ) -> tuple[Floats, NDArray[np.bool_]]:
         self._lexicon.read({word for text in tokens for word in text})
-        shares = _frequencies(language) if frequencies is None else frequencies
+        if frequencies is None:
+            import wordfreq
+
+            # wordfreq keeps the table, so it is neither copied nor sent along with a trained classifier.
+            frequencies = wordfreq.get_frequency_dict(language, wordlist="best")
         means = np.zeros((len(tokens), self._lexicon.dimensions))
         known = np.zeros(len(tokens), dtype=bool)
         for row, text in enumerate(tokens):
             held = [word for word in text if word in self._lexicon]
             if held:
-                weights = np.array([self._a / (self._a + shares.get(word, 0.0)) for word in held])
+                weights = np.array([self._a / (self._a + frequencies.get(word, 0.0)) for word in held])
                 means[row] = weights @ self._lexicon.matrix(held) / len(held)
                 known[row] = True
         return means, known
@@ -108,30 +115,23 @@ class SifClassifier:
 
 def sif(option: str = "") -> SifClassifier:
     """Word vectors weighed by rarity, with logistic regression (the nex-cv paper's own); the option is their path."""
-    given = option.strip() or os.environ.get("VIVA_WORD_VECTORS", "").strip()
-    if given:
-        path = Path(given).expanduser()
-        return SifClassifier(_existing(path), name=f"sif:{path.name}")
-    found = find_glove(viva_home())
-    if found is None:
+    named = option.strip() or os.environ.get("VIVA_WORD_VECTORS", "").strip()
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise FileError("word vector file not found", where=str(path), remedy="check the path")
+        return SifClassifier(path, name=f"sif:{path.name}")
+    glove = find_glove(viva_home())
+    if glove is None:
         raise MissingPartError(
-            "the classifier 'sif' needs word vectors, and there are none yet",
-            remedy="run `viva models get glove`, or give your own: --classifier sif:PATH",
+            "the classifier 'sif' needs word vectors, which are not installed",
+            remedy="run `viva models get glove`, or use your own: --classifier sif:PATH",
         )
-    return SifClassifier(found)
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise FileError("there is no such file of word vectors", where=str(path), remedy="check the path")
-    return path
-
-
-# Vectors of words
+    return SifClassifier(glove)
 
 
 class _Lexicon:
-    """The vectors of the words met so far; a file is read again only when unmet words turn up."""
+    """The vectors of the words met so far; a file is read again only when new words turn up."""
 
     def __init__(self, vectors: WordVectors | Path | str) -> None:
         self._path = None if isinstance(vectors, WordVectors) else Path(vectors)
@@ -156,20 +156,16 @@ class _Lexicon:
         missing = needed - self._asked
         if self._path is not None and missing:
             new = load_word_vectors(self._path, missing)
-            self._held = _joined(self._held, new) if len(self._held) else new
+            old = self._held
+            if len(old):
+                moved = {word: row + len(old.matrix) for word, row in new.index.items()}
+                new = WordVectors({**old.index, **moved}, np.concatenate([old.matrix, new.matrix]))
+            self._held = new
             self._asked |= missing
 
     def matrix(self, held: Sequence[str]) -> Floats:
         """Return the vectors of words that are all there."""
         return self._held.matrix[[self._held.index[word] for word in held]]
-
-
-def _joined(old: WordVectors, new: WordVectors) -> WordVectors:
-    moved = {word: row + len(old.matrix) for word, row in new.index.items()}
-    return WordVectors({**old.index, **moved}, np.concatenate([old.matrix, new.matrix]))
-
-
-# Frequencies of words
 
 
 def _has_frequencies(language: str) -> bool:
@@ -178,23 +174,6 @@ def _has_frequencies(language: str) -> bool:
     except ImportError:
         return False
     return language in wordfreq.available_languages()
-
-
-def _frequencies(language: str) -> Mapping[str, float]:
-    import wordfreq
-
-    # wordfreq keeps the table itself, so it is neither copied nor sent along with a trained classifier.
-    table: Mapping[str, float] = wordfreq.get_frequency_dict(language, wordlist="best")
-    return table
-
-
-def _shares(tokens: Iterable[Iterable[str]]) -> dict[str, float]:
-    counts = Counter(word for text in tokens for word in text)
-    total = sum(counts.values())
-    return {word: count / total for word, count in counts.items()}
-
-
-# From means to topics
 
 
 @dataclass(frozen=True)
@@ -217,10 +196,7 @@ class Head:
 
     def probabilities(self, X: Floats) -> Floats:
         """Return the softmax of the scores."""
-        scores = X @ self.weights + self.intercepts
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares: Floats = powers / powers.sum(axis=1, keepdims=True)
-        return shares
+        return logistic.softmax(X @ self.weights + self.intercepts)
 
 
 def fit_head(X: Floats, y: Sequence[str]) -> Head:

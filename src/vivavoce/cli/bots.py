@@ -1,124 +1,98 @@
-"""`viva bots`: what can be talked to, whether it keeps to the contract, and starting one on this machine."""
+"""`viva bots`: list bots, check that they keep the contract, and start one on this machine."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from rich.console import Console
 
 from vivavoce.cli.conversations.options import BotFile
 from vivavoce.cli.shared.completion import complete_bot
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import JsonPath, Quiet
+from vivavoce.cli.shared.options import CommandGroup, Output, argument, option
 from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.results import check_targets, head, publish, write_content
 from vivavoce.errors import WorkError
 
-app = typer.Typer(
-    name="bots",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="""What can be talked to: list it, try it out, start it on this machine.
+app = CommandGroup(
+    "bots",
+    help="""List, check and start bots.
 
-    Exit codes: 0 fine · 2 the input or the call is wrong, or a part is missing · 3 the bot cannot be reached or does
-    not keep the contract.
+    Exit codes: 0 success · 2 invalid input or options, or a missing part · 3 the bot cannot be reached or breaks the
+    contract.
 
     For example:
 
         viva bots list
-
         viva bots check http:http://localhost:5005/talk
-
         viva bots start nlpjs --agent flight
     """,
 )
-
-Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="An entry of bots.yaml, `kind` or `kind:option`.",
-        show_default=False,
-        autocompletion=complete_bot,
-    ),
-]
+Name = Annotated[str, argument("NAME", "An entry of bots.yaml, `kind` or `kind:option`.", complete_bot)]
 Agent = Annotated[
-    str | None,
-    typer.Option("--agent", metavar="FILE", help="Agent file, or a shipped one: `flight`, `medical`, `recruiting`."),
+    str | None, option("--agent", "FILE", "Agent file, or a shipped one: `flight`, `medical`, `recruiting`.")
 ]
 
 
 @app.command("list")
-def list_(bots: BotFile = None, json_path: JsonPath = None, quiet: Quiet = False) -> None:
-    """List the kinds of bots, and the bots of your file.
+def list_(bots: BotFile = None, *, output: Output) -> None:
+    """List the kinds of bots and the bots of your file.
 
-    Each name can be given to `--bot`; most kinds take an option after a colon.
+    Each name can be passed to `--bot`; most kinds take an option after a colon.
 
     For example:
 
         viva bots list
-
         viva bots list --bots team/bots.yaml --json -
     """
-    check_targets({"--json": json_path})
+    check_targets(output.targets)
     from vivavoce import plugins
     from vivavoce.bots import list_bots
     from vivavoce.bots.declaration import find_connector
     from vivavoce.reports.conversations.tables import show_bots
 
-    found = list_bots(bots)
-    if json_path:
-        rows = [
-            {"name": one.name, "origin": one.origin, "about": one.summary, "reach": find_connector(one.kind).reach}
-            for one in found
-        ]
-        write_content(json_path, {**head("bots"), "bots": rows})
-    if not quiet and json_path != "-":
+    rows = list_bots(bots)
+    content = [
+        {"name": row.name, "origin": row.origin, "about": row.summary, "reach": find_connector(row.kind).reach}
+        for row in rows
+    ]
+
+    def show(console: Console) -> None:
         kinds = len(plugins.available(plugins.BOTS))
-        # Each in a table of its own: the path of a file would take the room of what the kinds are.
-        for part in filter(None, (found[:kinds], found[kinds:])):
-            show_bots(Screen(), [plugins.Description(one.name, one.origin, one.summary) for one in part])
+        # Two tables: the path of a file would take the width of the descriptions.
+        for part in filter(None, (rows[:kinds], rows[kinds:])):
+            show_bots(console, [plugins.Description(row.name, row.origin, row.summary) for row in part])
+
+    publish(output, "bots", {"bots": content}, show)
 
 
 @app.command()
-def check(
-    name: Name,
-    agent: Agent = None,
-    bots: BotFile = None,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
-) -> None:
-    """Hold a few messages against the contract of a bot: does it answer, does it keep talks apart, what does it tell?
+def check(name: Name, agent: Agent = None, bots: BotFile = None, *, output: Output) -> None:
+    """Check the contract of a bot with a few messages: does it answer, keep conversations apart, name topics?
 
-    Exit codes: 0 it keeps the contract · 2 the call is wrong · 3 it does not, or cannot be reached.
+    Exit codes: 0 it keeps the contract · 2 invalid options · 3 it breaks the contract or cannot be reached.
 
     For example:
 
         viva bots check staging
-
         viva bots check python:mybot.py:answer
-
         viva bots check vectors --agent flight
     """
-    check_targets({"--json": json_path})
+    check_targets(output.targets)
     settings_in_force()
     from vivavoce.bots import check_bot, load_bots
     from vivavoce.reports.conversations.tables import show_contract
 
     [bot] = load_bots([name], file=bots, agent=agent)
-    with progress_bar(quiet) as progress:
+    with progress_bar(output.quiet) as progress:
         progress("asking", 0, 1)
         report = check_bot(bot)
-    if json_path:
-        write_content(json_path, {**head("bot-check"), **report.to_json()})
-    if not quiet and json_path != "-":
-        show_contract(Screen(), report)
+    publish(output, "bot-check", report.to_json(), lambda console: show_contract(console, report))
     if not report.passed:
-        raise WorkError("the bot does not keep the contract", where=name, remedy="see the checks above")
+        raise WorkError("the bot breaks the contract", where=name, remedy="see the checks above")
 
 
 @app.command()
@@ -126,75 +100,55 @@ def start(
     name: Name,
     *,
     agent: Agent = None,
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on this machine; 0: a free one.")
-    ] = 0,
+    port: Annotated[int, option("--port", "N", "Port on this machine; 0: any free port.", low=0, high=65535)] = 0,
     bots: BotFile = None,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Start a bot on this machine and serve it over HTTP until Ctrl-C; what it needs is fetched once.
+    """Serve a bot over HTTP on this machine until Ctrl-C; what it needs is downloaded once.
 
-    It listens to this machine only. Any bot can be started, the real engines among them: `nlpjs`, `chatterbot`,
-    `rivescript`, `smollm2`. With `--json` its address is written as soon as it is ready.
+    Only this machine can reach it. Any bot can be started, including the real engines `nlpjs`, `chatterbot`,
+    `rivescript` and `smollm2`. `--json` writes its address as soon as it is ready.
 
     For example:
 
         viva bots start nlpjs --agent flight
-
         viva bots start smollm2 --agent medical --port 8080
     """
-    check_targets({"--json": json_path})
+    check_targets(output.targets)
     settings_in_force()
-    serve = _serve_entry if _is_own(name, bots) else _serve_kind
-    try:
-        serve(name, bots, agent, port, _Voice(json_path, quiet))
-    except KeyboardInterrupt:
-        tell("Stopped.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Voice:
-    """What is told while a bot is started, and where."""
-
-    json_path: str | None
-    quiet: bool
-
-    def say(self, sentence: str) -> None:
-        """Tell what is being done."""
-        if not self.quiet:
-            tell(sentence)
-
-    def ready(self, url: str, bot: str) -> None:
-        """Tell where the bot is and how an exam names it."""
-        if self.json_path:
-            write_content(self.json_path, {**head("bot-start"), "url": url, "bot": bot})
-        self.say(f"Ready: {url}\nIn an exam: --bot {bot}\nTo stop: Ctrl-C")
-
-
-def _is_own(name: str, file: Path | None) -> bool:
-    """Say whether a name is one that the user gave, in the file of bots or as `name=kind`."""
     from vivavoce import plugins
     from vivavoce.bots import list_bots
 
     kinds = plugins.available(plugins.BOTS)
-    # Kinds are listed first, entries after them; an entry may bear the name of a kind.
-    entries = [line.name for line in list_bots(file)[len(kinds) :]]
-    return name in entries or plugins.split_name(name)[0] not in kinds
+    # Kinds are listed first, entries after them; an entry may have the name of a kind.
+    entries = [line.name for line in list_bots(bots)[len(kinds) :]]
+    try:
+        if name in entries or plugins.split_name(name)[0] not in kinds:
+            _serve_entry(name, bots, agent, port, output)
+        else:
+            _serve_kind(name, agent, port, output)
+    except KeyboardInterrupt:
+        tell("Stopped.")
 
 
-def _serve_kind(name: str, _file: Path | None, agent: str | None, port: int, voice: _Voice) -> None:
-    """Install what an engine needs and serve it in a process of its own."""
+def _announce(output: Output, url: str, bot: str) -> None:
+    if output.json_path:
+        write_content(output.json_path, {**head("bot-start"), "url": url, "bot": bot})
+    output.tell(f"Ready: {url}\nIn an exam: --bot {bot}\nTo stop: Ctrl-C")
+
+
+def _serve_kind(name: str, agent: str | None, port: int, output: Output) -> None:
+    """Install what an engine needs and serve it in another process."""
     from vivavoce.bots.starting import start_engine
 
-    with start_engine(name, agent=agent, port=port, say=voice.say) as started:
-        voice.ready(started.url, started.how_to_talk)
-        started.wait()
-        said = started.child.last_words
-    raise WorkError(f"the bot ended by itself: {said or 'it said nothing'}", where=name, remedy="start it again")
+    with start_engine(name, agent=agent, port=port, say=output.tell) as engine:
+        _announce(output, engine.url, engine.how_to_talk)
+        engine.wait()
+        last_words = engine.child.last_words
+    raise WorkError(f"the bot stopped: {last_words or 'it said nothing'}", where=name, remedy="start it again")
 
 
-def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, voice: _Voice) -> None:
+def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, output: Output) -> None:
     """Serve a bot of the user's file from this process."""
     from vivavoce.bots import load_bots
     from vivavoce.bots.serving import serve_bot
@@ -204,7 +158,7 @@ def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, voi
     async def serve() -> None:
         try:
             async with serve_bot(bot, port) as url:
-                voice.ready(url, f"http:{url}/talk")
+                _announce(output, url, f"http:{url}/talk")
                 await asyncio.Event().wait()
         finally:
             await bot.close()

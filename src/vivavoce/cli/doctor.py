@@ -20,25 +20,25 @@ from rich.table import Table
 from rich.text import Text
 
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import JsonPath, Quiet
-from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.options import Output
+from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import VivaError
 from vivavoce.version import __version__
 
 State = Literal["fine", "missing", "wrong"]
 WRONG = 2
 EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
-# What each extra is good for; those of a server are named by the commands that need them.
+# What each extra is for; the commands that need the extras of a server name those.
 PURPOSES = {
     "engines": "real bots to compare with: ChatterBot, RiveScript and a small language model",
     "languages": "Chinese words, and word frequencies of many languages",
-    "train": "torch, to train the published networks again (`viva dialogues reproduce`)",
+    "train": "torch, to retrain the published networks (`viva dialogues reproduce`)",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: how it is, and what to do where it is not fine."""
+    """The state of one part, and what to do if it is not fine."""
 
     name: str
     state: State
@@ -46,42 +46,47 @@ class Finding:
     remedy: str = ""
 
 
-def doctor(json_path: JsonPath = None, quiet: Quiet = False) -> None:
-    """Say what is installed, what is missing and how to get it.
+def doctor(*, output: Output) -> None:
+    """Show what is installed, what is missing and how to get it.
 
-    Exit codes: 0 fine, also when optional parts are missing · 2 something is wrong that stops other commands.
+    Exit codes: 0 success, even if optional parts are missing · 2 a fault that stops other commands.
 
     For example:
 
         viva doctor
-
         viva doctor --json -
     """
-    check_targets({"--json": json_path})
-    findings = list(examined())
-    if json_path:
-        write_content(json_path, {**head("doctor"), "findings": [asdict(finding) for finding in findings]})
-    if not quiet and json_path != "-":
-        Screen().print(_table(findings))
+    check_targets(output.targets)
+    findings = list(examine_installation())
+    content = {"findings": [asdict(finding) for finding in findings]}
+    publish(output, "doctor", content, lambda console: console.print(_build_table(findings)))
     if any(finding.state == "wrong" for finding in findings):
         raise typer.Exit(WRONG)
 
 
-def examined() -> Iterator[Finding]:
-    """Yield what was looked at, in the order of importance."""
+def examine_installation() -> Iterator[Finding]:
+    """Yield the findings, most important first."""
     yield Finding("vivavoce", "fine", __version__)
     yield Finding("Python", "fine", f"{platform.python_version()} ({sys.executable})")
-    yield _settings()
-    yield from _home()
-    yield _weights()
-    yield _word_vectors()
-    yield _dialogue_model()
-    yield _node_engine()
-    yield _language_model()
-    yield from _extras()
+    yield _check_settings()
+    from vivavoce.text import viva_home
+
+    home = viva_home()
+    yield Finding("home folder", "fine", str(home) if home.is_dir() else f"{home} (not created yet)")
+    cache = home / "cache"
+    size = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+    yield Finding("vector cache", "fine", f"{size / 1e6:,.1f} MB in {cache}")
+    yield from _check_vectors(home)
+    yield _check_dialogue_model()
+    yield from _check_engines()
+    yield from _check_extras()
 
 
-def _settings() -> Finding:
+def _present(name: str, place: object, purpose: str, remedy: str) -> Finding:
+    return Finding(name, "fine", str(place)) if place else Finding(name, "missing", purpose, remedy)
+
+
+def _check_settings() -> Finding:
     try:
         settings_in_force()
     except VivaError as error:
@@ -91,101 +96,61 @@ def _settings() -> Finding:
     return Finding("settings", "fine", where)
 
 
-def _home() -> Iterator[Finding]:
-    from vivavoce.text import viva_home
-
-    home = viva_home()
-    yield Finding("home folder", "fine", str(home) if home.is_dir() else f"{home} (not made yet)")
-    cache = home / "cache"
-    yield Finding("cache of vectors", "fine", f"{_megabytes(cache)} in {cache}")
-
-
-def _megabytes(folder: Path) -> str:
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return f"{size / 1e6:,.1f} MB"
-
-
-def _weights() -> Finding:
+def _check_vectors(home: Path) -> Iterator[Finding]:
     from vivavoce.text import find_weights
+    from vivavoce.text.glove import find_glove
     from vivavoce.text.weights import GET
 
-    folder = find_weights()
-    if folder:
-        return Finding("sentence vectors", "fine", str(folder))
-    return Finding(
-        "sentence vectors", "missing", "without them the default classifier reads words and letters only", GET
-    )
+    purpose = "without them, the default classifier reads only words and characters"
+    yield _present("sentence vectors", find_weights(), purpose, GET)
+    words = os.environ.get("VIVA_WORD_VECTORS") or find_glove(home)
+    purpose = "used by the classifier `sif` and `viva dialogues reproduce`"
+    yield _present("word vectors", words, purpose, _with_npm("viva models get glove"))
 
 
-def _word_vectors() -> Finding:
-    from vivavoce.text import viva_home
-    from vivavoce.text.glove import find_glove
-
-    found = os.environ.get("VIVA_WORD_VECTORS") or find_glove(viva_home())
-    if found:
-        return Finding("word vectors", "fine", str(found))
-    how = "viva models get glove" if shutil.which("npm") else "install Node.js with npm, then: viva models get glove"
-    return Finding("word vectors", "missing", "the classifier `sif` and `viva dialogues reproduce` read them", how)
+def _with_npm(command: str) -> str:
+    return command if shutil.which("npm") else f"install Node.js with npm, then: {command}"
 
 
-def _dialogue_model() -> Finding:
+def _check_dialogue_model() -> Finding:
     from vivavoce.dialogues.raters.learned import shipped
 
     try:
         origin = shipped().origin
     except VivaError as error:
-        return Finding("dialogue model", "missing", f"`viva dialogues` scores with it: {error.what}", error.remedy)
-    return Finding("dialogue model", "fine", f"learnt from {origin.learnt_from} ({origin.dialogues:,} dialogues)")
+        return Finding(
+            "dialogue model", "missing", f"needed to score with `viva dialogues`: {error.what}", error.remedy
+        )
+    return Finding("dialogue model", "fine", f"trained on {origin.learnt_from} ({origin.dialogues:,} dialogues)")
 
 
-def _node_engine() -> Finding:
+def _check_engines() -> Iterator[Finding]:
     from vivavoce.bots.nlpjs import NLPJS
     from vivavoce.bots.nodes import find_package
-
-    found = find_package(NLPJS)
-    if found:
-        return Finding("bot nlpjs", "fine", str(found))
-    how = "viva bots start nlpjs --agent flight"
-    return Finding(
-        "bot nlpjs",
-        "missing",
-        "a real engine in Node.js to compare with; fetched when first used",
-        how if shutil.which("npm") else f"install Node.js with npm, then: {how}",
-    )
-
-
-def _language_model() -> Finding:
     from vivavoce.bots.smollm2 import SMOLLM2
     from vivavoce.text import find_weights
 
-    found = find_weights(SMOLLM2)
-    if found:
-        return Finding("bot smollm2", "fine", str(found))
-    what = "the weights of a small language model to compare with (93 MB); fetched when first used"
-    return Finding("bot smollm2", "missing", what, "viva bots start smollm2 --agent flight")
+    purpose = "a real engine in Node.js to compare with; downloaded on first use"
+    yield _present("bot nlpjs", find_package(NLPJS), purpose, _with_npm("viva bots start nlpjs --agent flight"))
+    purpose = "the weights of a small language model to compare with (93 MB); downloaded on first use"
+    yield _present("bot smollm2", find_weights(SMOLLM2), purpose, "viva bots start smollm2 --agent flight")
 
 
-def _extras() -> Iterator[Finding]:
-    for extra, packages in _packages().items():
-        absent = [package for package in packages if not _installed(package)]
-        purpose = PURPOSES[extra]
-        if absent:
-            yield Finding(f"extra {extra}", "missing", purpose, f"pip install 'vivavoce[{extra}]'")
-        else:
-            yield Finding(f"extra {extra}", "fine", purpose)
-
-
-def _packages() -> dict[str, list[str]]:
-    """Return the packages of each optional part, as the installed distribution declares them."""
-    found: dict[str, list[str]] = {}
+def _check_extras() -> Iterator[Finding]:
+    """Yield a finding for each extra that the installed distribution declares."""
+    packages: dict[str, list[str]] = {}
     for requirement in requires("vivavoce") or []:
-        extra = EXTRA.search(requirement)
-        if extra and extra[1] in PURPOSES:
-            found.setdefault(extra[1], []).append(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
-    return found
+        match = EXTRA.search(requirement)
+        if match and match[1] in PURPOSES:
+            packages.setdefault(match[1], []).append(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+    for extra, names in packages.items():
+        if all(map(_is_installed, names)):
+            yield Finding(f"extra {extra}", "fine", PURPOSES[extra])
+        else:
+            yield Finding(f"extra {extra}", "missing", PURPOSES[extra], f"pip install 'vivavoce[{extra}]'")
 
 
-def _installed(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         version_of(package)
     except PackageNotFoundError:
@@ -193,7 +158,7 @@ def _installed(package: str) -> bool:
     return True
 
 
-def _table(findings: list[Finding]) -> Table:
+def _build_table(findings: list[Finding]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
     table.add_column("What", no_wrap=True)
     table.add_column("State", no_wrap=True)

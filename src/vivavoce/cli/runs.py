@@ -1,9 +1,9 @@
-"""`viva runs`: exams of a workspace from the command line: begin, watch, end, go on, fetch what was found."""
+"""`viva runs`: start, watch, cancel and resume exams of a workspace, and download their results."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping
 from functools import cache
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -13,12 +13,11 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import JsonPath, Quiet, exam_option
-from vivavoce.cli.shared.places import Workspace, find_project, open_current
+from vivavoce.cli.shared.options import CommandGroup, JsonPath, Output, Quiet, argument, exam_option, option
+from vivavoce.cli.shared.places import ProjectName, Workspace, find_project, open_current
 from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.results import check_targets, head, publish, write_content
 from vivavoce.errors import UsageError, WorkError
 
 if TYPE_CHECKING:
@@ -26,48 +25,43 @@ if TYPE_CHECKING:
     from vivavoce.store.database import Store
     from vivavoce.store.rows import Project, Run
 
-app = typer.Typer(
-    name="runs",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="""Begin exams of a workspace, watch them and fetch what they found.
+app = CommandGroup(
+    "runs",
+    help="""Start exams of a workspace, watch them and download their results.
 
-    A run is done by the workers of the workspace (`viva serve` starts one, `viva worker` more), and goes on when
-    they are started again.
+    The workers of the workspace do the work (`viva serve` starts one, `viva worker` more). After a restart a run
+    continues.
 
-    Exit codes: 0 fine · 2 the input or the call is wrong · 3 the run failed, or the database cannot be reached.
+    Exit codes: 0 success · 2 invalid input or options · 3 the run failed, or the database cannot be reached.
 
     For example:
 
         viva runs start intents jobs --wait
-
         viva runs list jobs
-
         viva runs fetch jobs 12 report.html
     """,
 )
 POLL_SECONDS = 0.5
 FILES = {".html": "report.html", ".json": "findings.json"}
 
-ProjectName = Annotated[str, typer.Argument(metavar="PROJECT", help="Short name of the project.", show_default=False)]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is over.")]
-Number = Annotated[int, typer.Argument(metavar="RUN", min=1, help="Number of the run.", show_default=False)]
+Wait = Annotated[bool, option("--wait", "", "Wait until the run has ended.")]
+Number = Annotated[int, argument("RUN", "Number of the run.", min=1)]
 
 
 class ExamCommands(TyperGroup):
-    """One command for each exam that is installed, made from its options when it is first needed."""
+    """One command for each installed exam, built from its options when first needed."""
 
     @property
     def commands(self) -> MutableMapping[str, Any]:
         """The commands by the names of the exams."""
-        return _start_commands()
+        return _build_start_commands()
 
     @commands.setter
-    def commands(self, given: MutableMapping[str, Any]) -> None:
-        """Leave them as they are: Typer knows of none."""
+    def commands(self, _: MutableMapping[str, Any]) -> None:
+        """Ignore what Typer sets: it knows no commands."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Let options stand before the name of the exam, too."""
+        """Accept options before the name of the exam."""
         name = next((word for word in args if word in self.commands), None)
         rest = [word for place, word in enumerate(args) if name is None or place != args.index(name)]
         return super().parse_args(ctx, rest if name is None else [name, *rest])
@@ -81,24 +75,20 @@ class ExamCommands(TyperGroup):
 
 
 app.add_typer(
-    typer.Typer(
-        name="start",
+    CommandGroup(
+        "start",
         cls=ExamCommands,
-        no_args_is_help=True,
-        rich_markup_mode="markdown",
         subcommand_metavar="EXAM PROJECT [OPTIONS]",
-        help="""Start an exam on the material of a project as it is now.
+        help="""Start an exam on the current material of a project.
 
-    What is not said is as the project has it. `viva runs start EXAM --help` lists the options of an exam.
+    Options default to those of the project. `viva runs start EXAM --help` lists the options of an exam.
 
-    Exit codes: 0 fine · 2 the input or the call is wrong · 3 the run failed, or the database cannot be reached.
+    Exit codes: 0 success · 2 invalid input or options · 3 the run failed, or the database cannot be reached.
 
     For example:
 
         viva runs start intents jobs --wait
-
         viva runs start conversations jobs --suite flight --bot keywords --bot nearest --level basic
-
         viva runs start engines jobs --classifier linear --classifier tfidf --retries 5
     """,
         callback=lambda: None,
@@ -107,39 +97,42 @@ app.add_typer(
 
 
 @cache
-def _start_commands() -> dict[str, Any]:
+def _build_start_commands() -> dict[str, Any]:
     from vivavoce.jobs.exams.registry import exam_kinds
 
     starts = typer.Typer(rich_markup_mode="markdown")
     for kind in exam_kinds():
-        needed = "".join(f" {option.command_flag} {option.metavar}" for option in kind.chosen if option.required)
+        needed = "".join(f" {row.command_flag} {row.metavar}" for row in kind.chosen if row.required)
         example = f"For example:\n\n    viva runs start {kind.name} jobs{needed} --wait"
         # Typer takes the indentation, and with it the code, from an example that follows the first paragraph.
-        help = f"{kind.summary}\n\nWhat is not said is as the project has it.\n\n{example}"
-        starts.command(kind.name, help=help)(_start_command(kind))
+        help = f"{kind.summary}\n\nOptions default to those of the project.\n\n{example}"
+        starts.command(kind.name, help=help)(_build_start_command(kind))
     return dict(get_group(starts).commands)
 
 
-def _start_command(kind: ExamKind) -> Callable[..., None]:
-    """Return the command that starts an exam: its options are those that the exam defines."""
+def _build_start_command(kind: ExamKind) -> Callable[..., None]:
+    """Return the command that starts an exam, with the options that the exam defines."""
 
     def start(
         project: str, workspace: str | None, wait: bool, json_path: str | None, quiet: bool, **chosen: Any
     ) -> None:
-        store, row = _open(workspace, json_path, project)
+        output = Output(json_path, quiet)
+        store, row = _open(workspace, output, project)
+        from vivavoce.intents.splits import Setting
         from vivavoce.workspace.access.actors import PRODUCT
         from vivavoce.workspace.exams.project_exams import start_exam
 
-        pairs = [option.name for option in kind.chosen if option.type is tuple and chosen[option.name]]
-        said = {name: value for name, value in chosen.items() if value not in (None, [])}
-        said.update({name: [_read_pair(text) for text in chosen[name]] for name in pairs})
-        run = start_exam(store, PRODUCT, row, kind.name, said)
-        _finish(store, row, _watched(store, row, run, quiet) if wait else run, json_path, quiet)
+        options = {name: value for name, value in chosen.items() if value not in (None, [])}
+        for name in (row.name for row in kind.chosen if row.type is tuple and row.name in options):
+            settings = map(Setting.parse, options[name])
+            options[name] = [[setting.k, setting.p] for setting in settings]
+        run = start_exam(store, PRODUCT, row, kind.name, options)
+        _finish(store, row, _watch(store, row, run, quiet) if wait else run, output)
 
     types: dict[str, Any] = {"project": ProjectName, "workspace": Workspace}
-    for option in kind.chosen:
-        value = str if option.type is tuple else option.type
-        types[option.name] = Annotated[list[value] | None if option.several else value | None, exam_option(option)]  # type: ignore[valid-type]
+    for row in kind.chosen:
+        value = str if row.type is tuple else row.type
+        types[row.name] = Annotated[list[value] | None if row.several else value | None, exam_option(row)]  # type: ignore[valid-type]
     types |= {"wait": Wait, "json_path": JsonPath, "quiet": Quiet}
     usual = {"project": Parameter.empty, "wait": False, "quiet": False}
     start.__signature__ = Signature(  # type: ignore[attr-defined]
@@ -149,170 +142,137 @@ def _start_command(kind: ExamKind) -> Callable[..., None]:
     return start
 
 
-def _read_pair(text: str) -> list[float]:
-    from vivavoce.intents.splits import Setting
-
-    setting = Setting.parse(text)
-    return [setting.k, setting.p]
-
-
 @app.command("list")
 def list_(
     project: ProjectName,
     workspace: Workspace = None,
     *,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=200, help="How many at most.")] = 20,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    limit: Annotated[int, option("--limit", "N", "Maximum number of runs.", low=1, high=200)] = 20,
+    output: Output,
 ) -> None:
-    """List the runs of a project, the newest first.
+    """List the runs of a project, newest first.
 
-    Each with its state, how far it is, and the one sentence of what it found.
+    Each with its state, its progress, and its result in one sentence.
 
     For example:
 
         viva runs list jobs
-
         viva runs list jobs --limit 5 --json -
     """
-    store, found = _open(workspace, json_path, project)
+    store, row = _open(workspace, output, project)
+    from vivavoce.reports.shared.layout import numbers_table
     from vivavoce.workspace.exams.runs import list_runs
 
-    lines = list_runs(store, found, limit=limit).lines
+    runs = [line.run for line in list_runs(store, row, limit=limit).lines]
     store.close()
-    if json_path:
-        write_content(json_path, {**head("runs"), "project": found.slug, "runs": [_facts(one.run) for one in lines]})
-    if not quiet and json_path != "-":
-        _show([one.run for one in lines])
+    rows = [(f"{run.number} {run.kind}", str(run.state), f"{run.done}/{run.total}", run.headline) for run in runs]
+    table = numbers_table(("Run", "State", "Done", "Result"), rows, words=4)
+    publish(
+        output,
+        "runs",
+        {"project": row.slug, "runs": [_to_json(run) for run in runs]},
+        lambda console: console.print(table if rows else "No runs yet. Start one: viva runs start intents PROJECT"),
+    )
 
 
 @app.command()
-def wait(
-    project: ProjectName,
-    number: Number,
-    workspace: Workspace = None,
-    *,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
-) -> None:
-    """Wait until a run is over, and say what it found.
+def wait(project: ProjectName, number: Number, workspace: Workspace = None, *, output: Output) -> None:
+    """Wait until a run has ended, and print its result.
 
-    Whoever stops waiting does not stop the run.
+    Stopping the wait does not stop the run.
 
     For example:
 
         viva runs wait jobs 12
     """
-    store, found = _open(workspace, json_path, project)
-    _finish(store, found, _watched(store, found, _run(store, found, number), quiet), json_path, quiet)
+    store, row = _open(workspace, output, project)
+    _finish(store, row, _watch(store, row, _get_run(store, row, number), output.quiet), output)
 
 
-def _change_command(name: str, use: str, help: str) -> None:
-    """Add a command that does something with a run."""
+def _add_change_command(name: str, use: str, help: str) -> None:
+    """Add a command that changes a run."""
 
     @app.command(name, help=f"{help}\n\nFor example:\n\n    viva runs {name} jobs 12")
-    def change(
-        project: ProjectName,
-        number: Number,
-        workspace: Workspace = None,
-        *,
-        json_path: JsonPath = None,
-        quiet: Quiet = False,
-    ) -> None:
-        store, row = _open(workspace, json_path, project)
+    def change(project: ProjectName, number: Number, workspace: Workspace = None, *, output: Output) -> None:
+        store, row = _open(workspace, output, project)
         from vivavoce.workspace.access.actors import PRODUCT
         from vivavoce.workspace.exams import runs
 
         changed: Run = getattr(runs, use)(store, PRODUCT, row, number)
-        _finish(store, row, changed, json_path, quiet)
+        _finish(store, row, changed, output)
 
 
-_change_command(
-    "cancel", "cancel_run", "End a run.\n\nWhat was done is kept, and `viva runs resume` goes on with it."
-)
-_change_command(
-    "resume",
-    "resume_run",
-    "Go on with a run that was cancelled or failed.\n\nOnly what is missing is done; what was done is kept.",
-)
-_change_command(
-    "retry", "retry_run", "Try again what failed in a run that is over.\n\nThe findings are made anew afterwards."
-)
+_add_change_command("cancel", "cancel_run", "Cancel a run.\n\nFinished work is kept; `viva runs resume` continues.")
+_add_change_command("resume", "resume_run", "Resume a cancelled or failed run.\n\nFinished work is not repeated.")
+_add_change_command("retry", "retry_run", "Retry what failed in a finished run.\n\nThen recompute the findings.")
 
 
 @app.command()
 def fetch(
     project: ProjectName,
     number: Number,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="`.html` for the report, `.json` for the findings.")],
+    file: Annotated[Path, argument("FILE", "`.html` for the report, `.json` for the findings.")],
     workspace: Workspace = None,
     *,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Write what a run found into a file.
+    """Download the result of a run into a file.
 
-    The report is a page of its own that needs no server; the findings are JSON.
+    The report is one page that needs no server; the findings are JSON.
 
     For example:
 
         viva runs fetch jobs 12 report.html
-
         viva runs fetch jobs 12 findings.json
     """
     check_targets({"FILE": file})
     name = FILES.get(file.suffix.lower())
     if name is None:
         raise UsageError(
-            f"'{file.suffix}' is not a form of a result", where=str(file), remedy="end it in .html or .json"
+            f"results cannot be saved as '{file.suffix}'", where=str(file), remedy="use the extension .html or .json"
         )
-    store, found = _open(workspace, json_path, project)
+    store, row = _open(workspace, output, project)
     from vivavoce.files.writing import write_bytes
     from vivavoce.workspace.exams.runs import document
 
-    run = _run(store, found, number)
+    run = _get_run(store, row, number)
     write_bytes(file, document(store, run, name))
-    _finish(store, found, run, json_path, quiet=True)
-    if not quiet:
-        tell(f"Written: {file}")
+    _finish(store, row, run, Output(output.json_path, quiet=True))
+    output.tell(f"Written: {file}")
 
 
-# --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _open(workspace: str | None, json_path: str | None, project: str) -> tuple[Store, Project]:
-    check_targets({"--json": json_path})
+def _open(workspace: str | None, output: Output, project: str) -> tuple[Store, Project]:
+    check_targets(output.targets)
     settings_in_force()
     store = open_current(workspace)
     return store, find_project(store, project)
 
 
-def _run(store: Store, project: Project, number: int) -> Run:
+def _get_run(store: Store, project: Project, number: int) -> Run:
     from vivavoce.workspace.exams.runs import show_run
 
     return show_run(store, project, number).run
 
 
-def _watched(store: Store, project: Project, run: Run, quiet: bool) -> Run:
+def _watch(store: Store, project: Project, run: Run, quiet: bool) -> Run:
     with progress_bar(quiet) as report:
         while run.state.open:
             report(run.title, run.done + run.failed, run.total)
             time.sleep(POLL_SECONDS)
-            run = _run(store, project, run.number)
+            run = _get_run(store, project, run.number)
     return run
 
 
-def _finish(store: Store, project: Project, run: Run, json_path: str | None, quiet: bool) -> None:
+def _finish(store: Store, project: Project, run: Run, output: Output) -> None:
     store.close()
-    if json_path:
-        write_content(json_path, {**head("run"), "project": project.slug, "run": _facts(run)})
-    if not quiet:
-        tell(f"Run {run.number} ({run.title}): {run.state}. {run.headline}".rstrip())
+    if output.json_path:
+        write_content(output.json_path, {**head("run"), "project": project.slug, "run": _to_json(run)})
+    output.tell(f"Run {run.number} ({run.title}): {run.state}. {run.headline}".rstrip())
     if run.state == "failed":
         raise WorkError(run.error or "the run failed", remedy=f"viva runs resume {project.slug} {run.number}")
 
 
-def _facts(run: Run) -> dict[str, Any]:
+def _to_json(run: Run) -> dict[str, Any]:
     times = {name: getattr(run, name) for name in ("created", "started", "finished")}
     plain = ("number", "kind", "title", "total", "done", "failed", "headline", "error", "data_hash", "seed")
     return {
@@ -320,11 +280,3 @@ def _facts(run: Run) -> dict[str, Any]:
         "state": str(run.state),
         **{name: None if value is None else value.isoformat() for name, value in times.items()},
     }
-
-
-def _show(runs: Sequence[Run]) -> None:
-    from vivavoce.reports.shared.layout import numbers_table
-
-    rows = [(f"{one.number} {one.kind}", str(one.state), f"{one.done}/{one.total}", one.headline) for one in runs]
-    table = numbers_table(("Run", "State", "Done", "What was found"), rows, words=4)
-    Screen().print(table if rows else "No run yet: viva runs start intents PROJECT")

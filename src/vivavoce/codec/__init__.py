@@ -60,7 +60,7 @@ def check_head(data: Any, kind: str, definitions: int, *, what: str, remedy: str
         faults = [Fault(say("is '{kind}', not '{kind2}'", kind=head.kind, kind2=kind), "kind")]
     elif head.definitions > definitions:
         later = say(
-            "is {definitions}: a later version wrote it; this one knows the definitions up to {definitions2}",
+            "is {definitions}, written by a newer version; this version supports definitions up to {definitions2}",
             definitions=head.definitions,
             definitions2=definitions,
         )

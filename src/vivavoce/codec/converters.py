@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import datetime
-from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -21,12 +20,8 @@ def _is_optional(kind: Any) -> bool:
     return get_origin(kind) in (Union, UnionType) and len(get_args(kind)) == 2 and type(None) in get_args(kind)
 
 
-def _is_list(kind: Any) -> bool:
-    return get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
-
-
 def _is_tuple(kind: Any) -> bool:
-    return get_origin(kind) is tuple and not _is_list(kind)
+    return get_origin(kind) is tuple
 
 
 def _is_mapping(kind: Any) -> bool:
@@ -47,19 +42,14 @@ def _make_converter(*, thorough: bool) -> Converter:
     converter.register_structure_hook_factory(is_dataclass, make_reader)
     converter.register_unstructure_hook_factory(is_dataclass, make_writer)
     converter.register_structure_hook_factory(_is_optional, values.make_optional_reader)
-    converter.register_structure_hook_factory(_is_list, values.make_list_reader)
     converter.register_structure_hook_factory(_is_tuple, values.make_tuple_reader)
     converter.register_structure_hook_factory(_is_mapping, values.make_mapping_reader)
     converter.register_structure_hook_func(_is_object, values.read_object)
     converter.register_unstructure_hook_func(_is_object, dict)
     converter.register_structure_hook_func(_is_anything, lambda value, _: value)
     converter.register_unstructure_hook_func(_is_anything, identity)
-    converter.register_structure_hook(str, values.read_text)
-    converter.register_structure_hook(StrEnum, values.read_name)
-    converter.register_structure_hook(float, values.read_number)
-    converter.register_structure_hook(int, values.read_count)
-    converter.register_structure_hook(bool, values.read_flag)
-    converter.register_structure_hook(datetime, values.read_time)
+    for kind, read in values.READERS.items():
+        converter.register_structure_hook(kind, read)
     converter.register_unstructure_hook(float, values.write_number)
     converter.register_unstructure_hook(datetime, datetime.isoformat)
     converter.register_unstructure_hook(Rate, values.write_rate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -112,8 +112,12 @@ def make_writer(kind: type, converter: Converter) -> Callable[[Any], Any]:
         for name in form.order or parts
         if name in parts
     }
+    defaults = {
+        name: part.default if part.default_factory is MISSING else part.default_factory()
+        for name, part in parts.items()
+    }
     steps: list[tuple[str, str, Any, Callable[[Any], Any]]] = [
-        (name, form.keys.get(name, name), _default(parts[name]) if form.is_brief(name) else MISSING, writers[name])
+        (name, form.keys.get(name, name), defaults[name] if form.is_brief(name) else MISSING, writers[name])
         if name in parts
         else (name, _ADDED, MISSING, form.added[name])
         for name in form.order or (*parts, *form.added)
@@ -144,10 +148,6 @@ def make_writer(kind: type, converter: Converter) -> Callable[[Any], Any]:
         return written
 
     return write if form.added or FLAT in form.keys.values() else write_in_order
-
-
-def _default(part: Field[Any]) -> Any:
-    return part.default if part.default_factory is MISSING else part.default_factory()
 
 
 def make_reader(kind: type, converter: Converter) -> Callable[[Any, Any], Any]:
@@ -201,7 +201,7 @@ def _make_trusting_reader(kind: type, form: Shape, converter: Converter) -> Call
     readers = [
         (
             name,
-            _read_list_as_it_is
+            (lambda value, _: tuple(value))
             if get_origin(part_kind) is tuple and _is_plain(get_args(part_kind)[0])
             else _read_field(form, name, converter) or converter.get_structure_hook(part_kind),
             part_kind,
@@ -218,10 +218,6 @@ def _make_trusting_reader(kind: type, form: Shape, converter: Converter) -> Call
         return kind(**content)
 
     return read
-
-
-def _read_list_as_it_is(value: Any, _: Any) -> tuple[Any, ...]:
-    return tuple(value)
 
 
 def _is_plain(kind: Any) -> bool:

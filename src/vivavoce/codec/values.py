@@ -28,11 +28,16 @@ PLAIN: dict[Any, frozenset[type]] = {
 _NUMBERS_OR_NONE = frozenset({float, int, type(None)})
 
 
-def read_text(value: Any, _: Any) -> str:
-    """Return a text."""
-    if isinstance(value, str):
-        return value
-    raise wrong(value, "a text")
+def make_checker(kind: type, noun: str) -> Read:
+    """Return the reader of values that are of one type already."""
+
+    def read(value: Any, _: Any) -> Any:
+        # True is a whole number to Python, but not in JSON.
+        if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+            return value
+        raise wrong(value, noun)
+
+    return read
 
 
 def read_number(value: Any, _: Any) -> float:
@@ -45,20 +50,6 @@ def read_number(value: Any, _: Any) -> float:
 def number_or_nan(value: Any, _: Any) -> float:
     """Return a number; null stands for what JSON cannot write."""
     return math.nan if value is None else read_number(value, _)
-
-
-def read_count(value: Any, _: Any) -> int:
-    """Return a whole number."""
-    if type(value) is int:
-        return value
-    raise wrong(value, "a whole number")
-
-
-def read_flag(value: Any, _: Any) -> bool:
-    """Return true or false."""
-    if isinstance(value, bool):
-        return value
-    raise wrong(value, "true or false")
 
 
 def read_time(value: Any, _: Any) -> datetime:
@@ -108,21 +99,18 @@ def make_optional_reader(kind: Any, converter: Converter) -> Read:
     return read
 
 
-def make_list_reader(kind: Any, converter: Converter) -> Read:
-    """Return the reader of lists of one kind."""
-    plain, read_all = PLAIN.get(get_args(kind)[0], frozenset()), homogenous_tuple_structure_factory(kind, converter)
-
-    def read(value: Any, _: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            raise wrong(value, "a list")
-        return tuple(value) if plain.issuperset(map(type, value)) else read_all(value, kind)
-
-    return read
-
-
 def make_tuple_reader(kind: Any, converter: Converter) -> Read:
-    """Return the reader of lists of which each place has its own kind."""
+    """Return the reader of lists: of one kind, or with a kind of its own for each place."""
     kinds = get_args(kind)
+    if kinds[1:] == (...,):
+        plain, read_all = PLAIN.get(kinds[0], frozenset()), homogenous_tuple_structure_factory(kind, converter)
+
+        def read_list(value: Any, _: Any) -> Any:
+            if not isinstance(value, list | tuple):
+                raise wrong(value, "a list")
+            return tuple(value) if plain.issuperset(map(type, value)) else read_all(value, kind)
+
+        return read_list
     readers = [converter.get_structure_hook(part) for part in kinds]
 
     def read(value: Any, _: Any) -> Any:
@@ -147,8 +135,12 @@ def make_mapping_reader(kind: Any, converter: Converter) -> Read:
     return read
 
 
-def read_object(value: Any, _: Any) -> dict[str, Any]:
-    """Return an object of anything as it is."""
-    if isinstance(value, dict):
-        return value
-    raise wrong(value, "an object")
+read_object = make_checker(dict, "an object")
+READERS: dict[Any, Read] = {
+    str: make_checker(str, "a text"),
+    StrEnum: read_name,
+    float: read_number,
+    int: make_checker(int, "a whole number"),
+    bool: make_checker(bool, "true or false"),
+    datetime: read_time,
+}

@@ -24,33 +24,21 @@ if TYPE_CHECKING:
     from vivavoce.conversations.scoring import score_run
 
 _HOMES = {
-    "ConversationsResult": "result",
-    "Plan": "scenario",
-    "RunDiff": "result",
-    "RunEnd": "running.runner",
-    "RunOptions": "running.runner",
-    "RunRecord": "running.record",
-    "Scenario": "scenario",
-    "Script": "scenario",
-    "Suite": "scenario",
-    "SuiteCheck": "scenarios.check",
-    "add_typos": "scenarios.twins",
-    "begin_run": "running.runner",
-    "check_suite": "scenarios.check",
-    "diff_runs": "findings.diff",
-    "diff_to_json": "json_form",
-    "examine_conversations": "exam",
-    "expand": "scenarios.expansion",
-    "find": "findings.finding",
-    "hold_conversations": "running.runner",
-    "judge": "judging.judge",
-    "make_lines": "findings.finding",
-    "match_reply": "judging.matching",
-    "options_of": "running.runner",
-    "read_suite": "scenarios.suites",
-    "result_to_json": "json_form",
-    "score_run": "scoring",
-    "write_suite": "scenarios.suites",
+    "exam": ("examine_conversations",),
+    "findings.diff": ("diff_runs",),
+    "findings.finding": ("find", "make_lines"),
+    "json_form": ("diff_to_json", "result_to_json"),
+    "judging.judge": ("judge",),
+    "judging.matching": ("match_reply",),
+    "result": ("ConversationsResult", "RunDiff"),
+    "running.record": ("RunRecord",),
+    "running.runner": ("RunEnd", "RunOptions", "begin_run", "hold_conversations", "options_of"),
+    "scenario": ("Plan", "Scenario", "Script", "Suite"),
+    "scenarios.check": ("SuiteCheck", "check_suite"),
+    "scenarios.expansion": ("expand",),
+    "scenarios.suites": ("read_suite", "write_suite"),
+    "scenarios.twins": ("add_typos",),
+    "scoring": ("score_run",),
 }
 
 __all__ = [
@@ -85,6 +73,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"vivavoce.conversations.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"vivavoce.conversations.{home}"), name)
     raise AttributeError(f"module 'vivavoce.conversations' has no attribute '{name}'")

@@ -36,44 +36,30 @@ def examine_conversations(
     `bots` are names as on the command line, bots, or functions and classes of your own, which are known by their
     names. `record`: a new folder that keeps every exchange; without it the record is thrown away at the end.
     """
-    given = _listed(bots)
+    if isinstance(bots, str) or not isinstance(bots, Iterable):
+        raise UsageError("bots must be a list", remedy="put them in brackets, even a single one")
     how = options or RunOptions()
     material = suite if isinstance(suite, Suite) else read_suite(suite)
     plan = expand(material, levels=tuple(levels), domains=tuple(domains), seed=how.seed)
-    loaded = _loaded(given, material.agent, how.seed)
+    every = list(bots)
+    named = iter(load_bots([bot for bot in every if isinstance(bot, str)], agent=material.agent, seed=how.seed))
+    loaded = [next(named) if isinstance(bot, str) else as_bot(bot) for bot in every]
+    twice = [name for name, count in Counter(bot.facts.name for bot in loaded).items() if count > 1]
+    if twice:
+        remedy = 'name them: `PythonBot(function, BotFacts("name"))`, or `name=kind` for a kind'
+        raise UsageError(f"several bots have the name {' and '.join(twice)}", remedy=remedy)
 
     def hold_and_score() -> ConversationsResult:
         with ExitStack() as stack:
             folder = Path(record) if record else Path(stack.enter_context(TemporaryDirectory())) / "run"
-            kept = stack.enter_context(begin_run(folder, plan, [bot.facts for bot in loaded], how))
-            asyncio.run(hold_conversations(kept, loaded, progress=progress))
-            return score_run(kept)
+            run = stack.enter_context(begin_run(folder, plan, [bot.facts for bot in loaded], how))
+            asyncio.run(hold_conversations(run, loaded, progress=progress))
+            return score_run(run)
 
-    return _without_loop(hold_and_score)
-
-
-def _listed(bots: object) -> list[object]:
-    if isinstance(bots, str) or not isinstance(bots, Iterable):
-        raise UsageError("the bots are not a list", remedy="write them in brackets, also a single one")
-    return list(bots)
-
-
-def _loaded(bots: Sequence[object], agent: str | None, seed: int) -> list[Bot]:
-    named = iter(load_bots([bot for bot in bots if isinstance(bot, str)], agent=agent, seed=seed))
-    loaded = [next(named) if isinstance(bot, str) else as_bot(bot) for bot in bots]
-    twice = [name for name, count in Counter(bot.facts.name for bot in loaded).items() if count > 1]
-    if twice:
-        remedy = 'give them names: `PythonBot(function, BotFacts("name"))`, or `name=kind` for a kind'
-        raise UsageError(f"more than one bot is called {' and '.join(twice)}", remedy=remedy)
-    return loaded
-
-
-def _without_loop(work: Callable[[], ConversationsResult]) -> ConversationsResult:
-    """Do the work here, or in a thread where an event loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return work()
-    # All of it in one thread: a record may be used only where it was opened.
+        return hold_and_score()
+    # In a notebook a loop is running already. All of it in one thread: a record may be used only where it was opened.
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(work).result()
+        return thread.submit(hold_and_score).result()

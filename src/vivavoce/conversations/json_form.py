@@ -1,6 +1,6 @@
 """The result of a conversations exam as JSON and back.
 
-Keys may stand in any order. The JSON form names the scripts of the run and has the messages that the findings speak
+Keys may come in any order. The JSON form names the scripts of the run and has the messages that the findings speak
 of; who has the whole head of the run, or the judged turns, gives them too.
 """
 
@@ -33,7 +33,7 @@ from vivavoce.conversations.result import (
     Verdict,
 )
 from vivavoce.conversations.scenario import Expectation, Plan, Script, ScriptTurn
-from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, RunHeader
 from vivavoce.errors import DataError, Fault
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnCounts, TurnOutcome
@@ -43,7 +43,7 @@ from vivavoce.version import __version__
 __all__ = ["conversations_result_from_json", "diff_to_json", "literal_to_json", "result_to_json", "to_json"]
 
 _WHAT = "this result of a conversations exam"
-_REMEDY = say("give the JSON form that vivavoce wrote, or score the run again")
+_REMEDY = say("pass JSON written by vivavoce, or score the run again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,30 +111,29 @@ class _Document:
     turns: tuple[Line, ...] = ()
 
 
+# What a result and its document call alike.
+_SHARED = (
+    *("cells", "comparisons", "strengths", "topics", "problems", "unstable", "health", "warnings", "failures"),
+    "unchecked",
+)
+_OF_SCRIPT = ("id", "scenario", "title", "domain", "level", "version")
+
+
 def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[str, Any]:
     """Return the JSON form of a run; with `turns` every judged turn too. Domain or level null: all of them."""
     header = result.header
     document = _Document(
         seed=header.seed,
-        data=_data(header),
+        data=_describe_data(header),
         run=header.run,
         bots=tuple((bot.name, bot.about) for bot in header.bots),
         repeats=header.repeats,
-        cells=result.cells,
-        comparisons=result.comparisons,
-        strengths=result.strengths,
-        echo_literal=tuple(map(_literal, result.cells)),
-        topics=result.topics,
-        problems=result.problems,
-        unstable=result.unstable,
-        health=result.health,
-        warnings=result.warnings,
-        failures=result.failures,
-        unchecked=result.unchecked,
+        echo_literal=tuple(map(_read_cell, result.cells)),
         client_delays=result.delays,
         measures=tuple(result.cells[0].rates) if result.cells else (),
-        suite=_suite(result),
+        suite=_describe_suite(result),
         turns=result.lines,
+        **{name: getattr(result, name) for name in _SHARED},
     )
     written: dict[str, Any] = to_json(document)
     if not turns:
@@ -149,30 +148,25 @@ def diff_to_json(diff: RunDiff) -> dict[str, Any]:
 
 def literal_to_json(cell: Cell) -> dict[str, Any]:
     """Return the values of the paper's wording."""
-    return to_json(_literal(cell))  # type: ignore[no-any-return]
+    return to_json(_read_cell(cell))  # type: ignore[no-any-return]
 
 
-def _literal(cell: Cell) -> _Literal:
+def _read_cell(cell: Cell) -> _Literal:
     return _Literal(cell.bot, cell.domain, cell.level, cell.literal, cell.literal_unclassified)
 
 
-def _data(header: RunHeader) -> _Data:
+def _describe_data(header: RunHeader) -> _Data:
     return _Data(header.plan.suite, header.plan.hash, len(header.plan.scripts))
 
 
-def _suite(result: ConversationsResult) -> _Suite:
+def _describe_suite(result: ConversationsResult) -> _Suite:
     plan, health = result.header.plan, result.health
     named = {*health.too_easy, *health.never_passed, *((script, n) for script, n, _ in health.leaks)}
     named |= {(turn.script, turn.number) for turn in result.unstable}
     scripts = tuple(
         _Script(
-            script.id,
-            script.scenario,
-            script.title,
-            script.domain,
-            script.level,
-            script.version,
-            tuple((turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
+            **{name: getattr(script, name) for name in _OF_SCRIPT},
+            turns=tuple((turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
         )
         for script in plan.scripts
     )
@@ -192,20 +186,12 @@ def conversations_result_from_json(
     cells = _complete_cells(document)
     # The keys of an object may have lost their order.
     levels = dict.fromkeys(cell.level for cell in cells if cell.level != ALL)
+    health = replace(document.health, difficulty=ordered(document.health.difficulty, levels))
     return ConversationsResult(
-        header=_header(document) if header is None else header,
-        cells=cells,
-        topics=document.topics,
-        comparisons=document.comparisons,
-        strengths=document.strengths,
-        problems=document.problems,
-        unstable=document.unstable,
-        health=replace(document.health, difficulty=ordered(document.health.difficulty, levels)),
+        header=_build_header(document) if header is None else header,
         lines=document.turns if lines is None else tuple(lines),
-        warnings=document.warnings,
-        failures=document.failures,
-        unchecked=document.unchecked,
         delays=document.client_delays,
+        **{name: getattr(document, name) for name in _SHARED} | {"cells": cells, "health": health},
     )
 
 
@@ -219,12 +205,8 @@ def _complete_cells(document: _Document) -> tuple[Cell, ...]:
         if name not in cell.rates
     ]
     if len(document.cells) != len(literals):
-        faults.append(
-            Fault(
-                say("has {count} lines for {count2} cells", count=len(literals), count2=len(document.cells)),
-                "echo_literal",
-            )
-        )
+        message = say("has {count} lines for {count2} cells", count=len(literals), count2=len(document.cells))
+        faults.append(Fault(message, "echo_literal"))
     if faults:
         raise DataError(say("{what} cannot be read", what=_WHAT), faults=faults, remedy=_REMEDY)
     return tuple(
@@ -238,18 +220,13 @@ def _complete_cells(document: _Document) -> tuple[Cell, ...]:
     )
 
 
-def _header(document: _Document) -> RunHeader:
+def _build_header(document: _Document) -> RunHeader:
     suite = document.suite
-    # What was expected is not told: the findings have judged it.
+    # What was expected is not written: the findings have judged it.
     unknown = Expectation(counted=False)
     scripts = tuple(
         Script(
-            id=script.id,
-            scenario=script.scenario,
-            title=script.title,
-            domain=script.domain,
-            level=script.level,
-            version=script.version,
+            **{name: getattr(script, name) for name in _OF_SCRIPT},
             turns=tuple(ScriptTurn(number, "", text, unknown) for number, text in script.turns),
         )
         for script in suite.scripts
@@ -258,8 +235,6 @@ def _header(document: _Document) -> RunHeader:
     bots = tuple(BotFacts(name, about) for name, about in document.bots)
     return RunHeader(document.run, suite.vivavoce, document.seed, plan, bots, document.repeats)
 
-
-# --- tables ------------------------------------------------------------------------------------------------------
 
 ReadAs = Callable[[Any, Any], Any]
 
@@ -330,7 +305,7 @@ _HEAD = "vivavoce kind definitions seed data "
 # Null: all of them.
 _ALL = Hook(lambda name: name or None, lambda value, read_as: ALL if value is None else read_as(value, str))
 _WHERE = {"domain": _ALL, "level": _ALL}
-_TURNS, _PLACES = rows("script number", str, int), rows("* number", TalkKey, int)
+_TURNS, _PLACES = rows("script number", str, int), rows("* number", ConversationKey, int)
 shape(
     Times,
     hooks={"mean": Hook(lambda mean: to_json(_Mean(mean.value, mean.low, mean.high, mean.n)), _read_mean)},
@@ -339,7 +314,7 @@ shape(
 shape(Twins, added={"n": lambda twins: twins.n})
 shape(
     _Outcomes,
-    hooks={"outcomes": Hook(None, lambda value, _: read_members(value, [str(one) for one in TurnOutcome], int))},
+    hooks={"outcomes": Hook(None, lambda value, _: read_members(value, list(map(str, TurnOutcome)), int))},
 )
 shape(
     Cell,
@@ -394,7 +369,7 @@ shape(
     added=_head(
         "conversations-diff",
         seed=lambda diff: diff.after.seed,
-        data=lambda diff: to_json(_data(diff.after)),
+        data=lambda diff: to_json(_describe_data(diff.after)),
     ),
     hooks={"before": Hook(_write_run), "after": Hook(_write_run), "new": _PLACES, "gone": _PLACES},
 )

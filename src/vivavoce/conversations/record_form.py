@@ -19,8 +19,9 @@ from vivavoce.conversations.scenario import (
     Plan,
     Script,
     ScriptTurn,
+    SuiteRules,
 )
-from vivavoce.conversations.transcript import Exchange, RunHeader, Session, TalkKey, Transcript
+from vivavoce.conversations.transcript import ConversationKey, Exchange, RunHeader, Session, Transcript
 from vivavoce.records import Action, Guess, Reply
 
 __all__ = [
@@ -36,7 +37,7 @@ __all__ = [
 
 # A payload is kept to look things up; beyond this it is no longer read by anyone.
 MAX_RAW = 16_384
-REMEDY = "give the record as vivavoce wrote it, or hold the conversations again"
+REMEDY = "use the record as vivavoce wrote it, or run the conversations again"
 # Plain ASCII: a reply may hold half a character, which no database takes as it is.
 _encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
@@ -60,12 +61,12 @@ def exchange_from_text(number: int, text: str) -> Exchange:
 
 
 def transcript_to_text(transcript: Transcript) -> str:
-    """Return a conversation as JSON: how it ended, and its exchanges with their numbers; its key stands elsewhere."""
+    """Return a conversation as JSON: how it ended, and its numbered exchanges; its key is kept elsewhere."""
     exchanges = ",".join(f"[{each.number},{exchange_to_text(each)}]" for each in transcript.exchanges)
     return f'{_encode(to_json(transcript))[:-1]},"exchanges":[{exchanges}]}}'
 
 
-def transcript_from_text(key: TalkKey, text: str | bytes) -> Transcript:
+def transcript_from_text(key: ConversationKey, text: str | bytes) -> Transcript:
     """Return the conversation that was written."""
     content = json.loads(text)
     content["key"] = key
@@ -79,7 +80,7 @@ def header_to_text(header: RunHeader) -> str:
 
 def header_from_text(text: str) -> RunHeader:
     """Return the head that was written."""
-    return from_json(RunHeader, json.loads(text), what="the head of this run", remedy=REMEDY)
+    return from_json(RunHeader, json.loads(text), what="the header of this run", remedy=REMEDY)
 
 
 # --- tables ------------------------------------------------------------------------------------------------------
@@ -111,10 +112,10 @@ def _read_exchanges(value: Any, read_as: Any) -> tuple[Exchange, ...]:
 # What a bot or a file gave is kept as it came.
 _AS_IT_CAME = Hook(dict, lambda value, _: value)
 hook(Pattern, _write_pattern, _read_pattern)
-shape(Plan, order="suite language defaults fallback notice hash scripts", brief=True)
-shape(Script, order="id scenario title domain level tags on_mismatch version setup_slots turns", brief=True)
+shape(Plan, order="suite language defaults fallback notice hash rules scripts", brief=True)
+shape(Script, order="id suite scenario title domain level tags on_mismatch version setup_slots turns", brief=True)
 shape(Expectation, brief=True, hooks=dict.fromkeys(("slots", "slots_after", "extras"), _AS_IT_CAME))
-for _kind in (ScriptTurn, Defaults, FallbackRule):
+for _kind in (ScriptTurn, Defaults, FallbackRule, SuiteRules):
     shape(_kind, brief=True)
 for _facts in (BotFacts, Limits, Fallback, RunHeader):
     shape(_facts, lenient=True)

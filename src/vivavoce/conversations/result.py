@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, RunHeader
 from vivavoce.errors import Fault, UsageError, nearest
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnCounts, TurnOutcome
@@ -16,7 +16,7 @@ DEFINITIONS = 1
 ALL = ""
 LARGE_SHARE = 0.1
 # Shorter delays matter to no reader of a response time, however fast the bot is.
-LEAST_DELAY_MS = 20.0
+MIN_DELAY_MS = 20.0
 
 
 class Gap(StrEnum):
@@ -80,7 +80,7 @@ class Line:
     `lag_ms`: how much of the response time this machine was busy with other things.
     """
 
-    key: TalkKey
+    key: ConversationKey
     number: int
     turn: str
     scenario: str
@@ -230,7 +230,7 @@ class Problem:
     kind: str
     message: str
     turns: int
-    examples: tuple[tuple[TalkKey, int], ...]
+    examples: tuple[tuple[ConversationKey, int], ...]
     remedy: str = ""
 
 
@@ -261,7 +261,7 @@ class Delay:
     @property
     def large(self) -> bool:
         """Whether the response times say more about this machine than they should."""
-        return self.share >= LARGE_SHARE and self.p95_ms >= LEAST_DELAY_MS
+        return self.share >= LARGE_SHARE and self.p95_ms >= MIN_DELAY_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,28 +310,26 @@ class ConversationsResult:
 
     def cell(self, bot: str, domain: str = ALL, level: str = ALL) -> Cell:
         """Return the cell of a bot; by default over all domains and levels. UsageError where there is none."""
-        for one in self.cells:
-            if (one.bot, one.domain, one.level) == (bot, domain, level):
-                return one
-        raise self._no_cell({"bot": bot, "domain": domain, "level": level})
-
-    def _no_cell(self, asked: Mapping[str, str]) -> UsageError:
-        known = {part: list(dict.fromkeys(getattr(one, part) for one in self.cells)) for part in asked}
+        for cell in self.cells:
+            if (cell.bot, cell.domain, cell.level) == (bot, domain, level):
+                return cell
+        asked = {"bot": bot, "domain": domain, "level": level}
+        known = {part: list(dict.fromkeys(getattr(cell, part) for cell in self.cells)) for part in asked}
         faults = [
-            Fault(f"there is no {part} '{name}'.{nearest(name, known[part])}")
+            Fault(f"unknown {part} '{name}'.{nearest(name, known[part])}")
             for part, name in asked.items()
             if name not in known[part]
         ]
         offered = "; ".join(f"{part}s: {', '.join(filter(None, names)) or 'none'}" for part, names in known.items())
-        what = "there are no findings for " + ", ".join(f"{part} '{name}'" for part, name in asked.items() if name)
-        return UsageError(what, faults=faults, remedy=f"choose from {offered}")
+        what = "no findings for " + ", ".join(f"{part} '{name}'" for part, name in asked.items() if name)
+        raise UsageError(what, faults=faults, remedy=f"choose from {offered}")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A turn whose outcome differs between two runs of the same bot name."""
 
-    key: TalkKey
+    key: ConversationKey
     number: int
     before: TurnOutcome
     after: TurnOutcome
@@ -345,8 +343,8 @@ class RunDiff:
     after: RunHeader
     improved: tuple[Change, ...]
     regressed: tuple[Change, ...]
-    new: tuple[tuple[TalkKey, int], ...]
-    gone: tuple[tuple[TalkKey, int], ...]
+    new: tuple[tuple[ConversationKey, int], ...]
+    gone: tuple[tuple[ConversationKey, int], ...]
     edited: tuple[str, ...]
     unchanged: int
     comparisons: tuple[Comparison, ...]

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from vivavoce.records import Action
@@ -68,7 +68,8 @@ class ExpectedAction:
 class Expectation:
     """What a turn should bring. All that is given must hold; `counted` False: nothing is expected (`expect: any`).
 
-    `action`: the name of the only action; `actions`: several of them, or one with arguments.
+    `action`: the name of the only action; `actions`: several of them, or one with arguments. `accepted`: whole
+    replies that a person called fine, whatever else is expected.
     """
 
     counted: bool = True
@@ -94,6 +95,7 @@ class Expectation:
     optional: bool = False
     extras: Mapping[str, object] = field(default_factory=dict)
     actions: tuple[ExpectedAction, ...] = ()
+    accepted: tuple[str, ...] = ()
 
     @property
     def all_actions(self) -> tuple[ExpectedAction, ...]:
@@ -123,17 +125,17 @@ class Include:
     part: str
 
 
-Said = str | Phrase | Button
+UserInput = str | Phrase | Button
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One message and what should follow. `line`: where it stands in its file.
+    """One message and what should follow. `line`: its line in the file.
 
-    `twin_of`: the id of the clean turn that a misspelt one repeats, `scenario/turn` where it stands in another.
+    `twin_of`: the id of the clean turn that a misspelt one repeats, `scenario/turn` if it is in another.
     """
 
-    user: Said
+    user: UserInput
     expect: Expectation = Expectation(counted=False)
     id: str = ""
     kind: Kind = Kind.CLEAN
@@ -205,8 +207,11 @@ class Suite:
     notes: tuple[str, ...] = ()
     extras: Mapping[str, object] = field(default_factory=dict)
 
-
-# --- ready to be held --------------------------------------------------------------------------------------------
+    @property
+    def all_turns(self) -> tuple[Turn, ...]:
+        """The turns of all scenarios and parts."""
+        every = (*(scenario.turns for scenario in self.scenarios), *self.parts.values())
+        return tuple(step for steps in every for step in steps if isinstance(step, Turn))
 
 
 @dataclass(frozen=True)
@@ -234,7 +239,7 @@ class ScriptTurn:
 class Script:
     """One conversation ready to be held. `id` is the scenario's, with the row and the phrase where there are several.
 
-    `version` is a hash of all that matters for its result.
+    `version` is a hash of all that matters for its result. `suite`: which suite it is from, in a plan of several.
     """
 
     id: str
@@ -247,11 +252,20 @@ class Script:
     on_mismatch: OnMismatch = OnMismatch.CONTINUE
     version: str = ""
     setup_slots: Mapping[str, str] = field(default_factory=dict)
+    suite: str = ""
+
+
+@dataclass(frozen=True)
+class SuiteRules:
+    """What one of several suites says of its conversations."""
+
+    defaults: Defaults = Defaults()
+    fallback: FallbackRule = FallbackRule()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All conversations of a run, and what is needed to judge them."""
+    """All conversations of a run, and what is needed to judge them. `rules`: by suite, where there are several."""
 
     suite: str
     language: str
@@ -260,3 +274,9 @@ class Plan:
     fallback: FallbackRule = FallbackRule()
     notice: str = ""
     hash: str = ""
+    rules: Mapping[str, SuiteRules] = field(default_factory=dict)
+
+    def of(self, script: Script) -> Plan:
+        """Return the plan with what the suite of a conversation says; alone, a suite says it for all."""
+        rules = self.rules.get(script.suite)
+        return self if rules is None else replace(self, defaults=rules.defaults, fallback=rules.fallback)

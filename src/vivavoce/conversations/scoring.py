@@ -17,10 +17,10 @@ def score_run(record: RunRecord) -> ConversationsResult:
     header = record.header_as_met()
     with settled_memory():
         lines = tuple(make_lines(header, record.transcripts()))
-        return find(header, lines, failures=tuple(_failures(record)), seed=header.seed)
+        return find(header, lines, failures=tuple(_describe_failures(record)), seed=header.seed)
 
 
-def _failures(record: RunRecord) -> Iterator[str]:
+def _describe_failures(record: RunRecord) -> Iterator[str]:
     """Say of each bot what could not be held; it enters no number."""
     planned = len(record.header.plan.scripts) * record.header.repeats
     states = record.states()
@@ -28,26 +28,18 @@ def _failures(record: RunRecord) -> Iterator[str]:
         own = [state for key, state in states.items() if key.bot == bot.name]
         errored = own.count(State.ERRORED)
         left = planned - own.count(State.DONE) - errored
-        told = (
-            [
-                say(
-                    "{conversations} could not be held to the end",
-                    conversations=say_count(errored, "{n} conversation", "{n} conversations"),
-                )
-            ]
-            if errored
-            else []
-        )
-        told += (
-            [
-                say(
-                    "{conversations} not held yet",
-                    conversations=say_count(left, "{n} conversation", "{n} conversations"),
-                )
-            ]
-            if left
-            else []
-        )
-        if told:
-            parts = join_and(told)
-            yield say("{name}: {parts}; resume the run to hold them.", name=bot.name, parts=parts)
+        parts = []
+        if errored:
+            conversations = say_count(errored, "{n} conversation", "{n} conversations")
+            parts.append(say("{conversations} not completed", conversations=conversations))
+        if left:
+            conversations = say_count(left, "{n} conversation", "{n} conversations")
+            parts.append(say("{conversations} not run yet", conversations=conversations))
+        if parts:
+            yield say_count(
+                errored + left,
+                "{name}: {parts}; resume the run to complete it.",
+                "{name}: {parts}; resume the run to complete them.",
+                name=bot.name,
+                parts=join_and(parts),
+            )

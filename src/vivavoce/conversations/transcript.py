@@ -46,7 +46,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class TalkKey:
+class ConversationKey:
     """One conversation of a run: which bot, which script, which repeat (from 0)."""
 
     bot: str
@@ -74,7 +74,7 @@ class Transcript:
     `sessions`: every session of the conversation, the last one last; none in records of older versions.
     """
 
-    key: TalkKey
+    key: ConversationKey
     state: State
     exchanges: tuple[Exchange, ...]
     note: str = ""

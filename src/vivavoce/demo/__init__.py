@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.files import read_dataset, read_table
@@ -17,6 +21,8 @@ __all__ = [
     "agent_path",
     "dialogues_path",
     "load",
+    "past",
+    "past_path",
     "shipped",
     "shipped_dialogues",
     "suite_path",
@@ -79,13 +85,25 @@ def agent_path(name: str) -> Path:
 
 
 def shipped_dialogues() -> tuple[str, ...]:
-    """Return the names of the shipped files of invented talks."""
+    """Return the names of the shipped files of invented dialogues."""
     return tuple(sorted(path.stem for path in _DIALOGUES.glob("*.jsonl")))
 
 
 def dialogues_path(name: str = "talks") -> Path:
-    """Return a shipped file of talks: JSON Lines, one talk a line."""
-    return _DIALOGUES / f"{_known(name, shipped_dialogues(), 'file of talks')}.jsonl"
+    """Return a shipped file of dialogues: JSON Lines, one dialogue per line."""
+    return _DIALOGUES / f"{_known(name, shipped_dialogues(), 'dialogue file')}.jsonl"
+
+
+def past_path() -> Path:
+    """Return the file of what earlier exams of the demo project found; `tools/make_demo_past.py` makes it."""
+    return Path(__file__).parent / "past.json.xz"
+
+
+@lru_cache(maxsize=1)
+def past() -> Mapping[str, Any]:
+    """Return what exams of earlier states of the material found, by the titles of their runs."""
+    content: Mapping[str, Any] = json.loads(lzma.decompress(past_path().read_bytes()))
+    return content
 
 
 def _scenario_files(folder: Path) -> Iterator[Path]:
@@ -95,7 +113,7 @@ def _scenario_files(folder: Path) -> Iterator[Path]:
 def _known(name: str, known: Sequence[str], what: str) -> str:
     if name not in known:
         raise UsageError(
-            f"there is no shipped {what} '{name}'.{nearest(name, known)}",
+            f"unknown bundled {what} '{name}'.{nearest(name, known)}",
             remedy=f"choose one of: {', '.join(known)}",
         )
     return name
@@ -105,7 +123,7 @@ def _known(name: str, known: Sequence[str], what: str) -> str:
 def _path(name: str, ending: str) -> Iterator[Path]:
     if name not in _FILES:
         raise UsageError(
-            f"there is no shipped material '{name}'.{nearest(name, shipped())}",
+            f"unknown bundled material '{name}'.{nearest(name, shipped())}",
             remedy=f"choose one of: {', '.join(shipped())}",
         )
     with as_file(files(__name__) / f"{_FILES[name]}{ending}") as path:

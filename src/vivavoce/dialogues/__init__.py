@@ -1,4 +1,4 @@
-"""The exam of dialogues: logged talks without a script, scored as a person would mark them.
+"""The exam of dialogues: logged dialogues without a script, scored as a person would rating them.
 
 Names are loaded when they are first used: reading a log must not wait for NumPy, nor a score for training.
 """
@@ -41,53 +41,30 @@ if TYPE_CHECKING:
     from vivavoce.dialogues.systems import Preference, rank_by_preferences, rank_systems
 
 _HOMES = {
-    "Agreement": "result",
-    "Concord": "result",
-    "Corpus": "corpus.reading",
-    "Dialogue": "dialogue",
-    "DialoguesResult": "result",
-    "Drift": "result",
-    "Follows": "result",
-    "Help": "result",
-    "Kind": "dialogue",
-    "Model": "model.model",
-    "Origin": "result",
-    "Passport": "result",
-    "Preference": "systems",
-    "Prepared": "corpus.preprocessing",
-    "Ranking": "result",
-    "Rater": "raters.protocol",
-    "RaterDifference": "comparison",
-    "RaterOptions": "raters.options",
-    "Rating": "dialogue",
-    "Recalibration": "result",
-    "Reproduction": "networks.reproduction",
-    "Score": "result",
-    "Utterance": "dialogue",
-    "View": "dialogue",
-    "compare_raters": "comparison",
-    "examine_dialogues": "exam",
-    "follows": "following",
-    "load_rater": "raters.registry",
-    "load_weights": "model.weights",
-    "measure": "agreement",
-    "prepare": "corpus.preprocessing",
-    "rank_by_preferences": "systems",
-    "rank_systems": "systems",
-    "rated_views": "dialogue",
-    "read_dialogues": "corpus.reading",
-    "read_published": "corpus.published",
-    "recalibrate": "recalibration",
-    "recalibration_from_json": "recalibration",
-    "recalibration_to_json": "recalibration",
-    "reproduce": "networks.reproduction",
-    "result_to_json": "json_form",
-    "save_weights": "model.weights",
-    "score_to_json": "json_form",
-    "stream_dialogues": "corpus.reading",
-    "train_model": "model.training",
-    "what_helps": "following",
-    "write_dialogues": "corpus.stored",
+    name: module
+    for module, names in {
+        "agreement": "measure",
+        "comparison": "RaterDifference compare_raters",
+        "corpus.preprocessing": "Prepared prepare",
+        "corpus.published": "read_published",
+        "corpus.reading": "Corpus read_dialogues stream_dialogues",
+        "corpus.stored": "write_dialogues",
+        "dialogue": "Dialogue Kind Rating Utterance View rated_views",
+        "exam": "examine_dialogues",
+        "following": "follows what_helps",
+        "json_form": "result_to_json score_to_json",
+        "model.model": "Model",
+        "model.training": "train_model",
+        "model.weights": "load_weights save_weights",
+        "networks.reproduction": "Reproduction reproduce",
+        "raters.options": "RaterOptions",
+        "raters.protocol": "Rater",
+        "raters.registry": "load_rater",
+        "recalibration": "recalibrate recalibration_from_json recalibration_to_json",
+        "result": "Agreement Concord DialoguesResult Drift Follows Help Origin Passport Ranking Recalibration Score",
+        "systems": "Preference rank_by_preferences rank_systems",
+    }.items()
+    for name in names.split()
 }
 
 __all__ = [

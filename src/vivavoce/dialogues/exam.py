@@ -12,7 +12,7 @@ from vivavoce.dialogues.passport import issue
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.raters.scale import fault_of_score
 from vivavoce.dialogues.recalibration import apply, recalibrate, why_unused
-from vivavoce.dialogues.result import Cause, DialoguesResult, Passport, Ranking, Recalibration, Score
+from vivavoce.dialogues.result import Cause, DialoguesResult, Recalibration, Score
 from vivavoce.dialogues.systems import rank_systems
 from vivavoce.errors import UsageError, WorkError, plural
 
@@ -37,14 +37,24 @@ def examine_dialogues(
 
     A plain function that takes a dialogue and returns a number from 1 to 5 is a rater too.
 
-    A given `recalibration` moves the scores before anything else is looked at. Without one, the marks of this log
-    show whether one would help; its line is reported and the scores stay as the rater gave them.
+    A `recalibration` moves the scores before anything else is computed. Without one, the ratings of this log show
+    whether one would help; its line is reported and the scores stay as the rater gave them.
     """
-    judge = _rater(rater)
-    _check_rater(recalibration, judge)
-    talks = tuple(dialogues)
-    scores = rate_in_chunks(judge, talks, progress)
-    return conclude(talks, scores, judge, seed=seed, source=source, notes=notes, recalibration=recalibration)
+    if rater is None:
+        from vivavoce.dialogues.raters.learned import shipped
+
+        rater = shipped()
+    elif not isinstance(rater, Rater):
+        from vivavoce.dialogues.raters.python import as_rater
+
+        rater = as_rater(rater)
+    if recalibration is not None and recalibration.rater not in ("", rater.name):
+        raise UsageError(
+            f"the recalibration was learned for the rater {recalibration.rater}, not {rater.name}",
+            remedy="use it with its own rater, or learn a new one from dialogues this rater scored",
+        )
+    scores = rate_in_chunks(rater, dialogues, progress)
+    return conclude(dialogues, scores, rater, seed=seed, source=source, notes=notes, recalibration=recalibration)
 
 
 def conclude(
@@ -57,20 +67,26 @@ def conclude(
     notes: Sequence[str] = (),
     recalibration: Recalibration | None = None,
 ) -> DialoguesResult:
-    """Say what the scores of a rater mean; the rater is asked for its name, its origin and how new such talks are."""
-    talks = tuple(dialogues)
+    """Say what the scores of a rater mean; the rater knows its name, its origin and how new such dialogues are."""
     if recalibration is not None:
-        scores, said = apply(recalibration, scores), _applied(recalibration)
-        notes = (*notes, said)
-    passport = issue(rater, measure(talks, scores, seed=seed), talks, scores, seed=seed)
-    learned = recalibration or recalibrate(talks, scores, seed=seed, rater=rater.name)
+        scores = apply(recalibration, scores)
+        moved = (
+            f"The scores were adjusted by a recalibration from {recalibration.n:,} ratings. If "
+            "this log contains those ratings, the squared error and the calibration shown here "
+            "look better than they are; the correlations do not."
+        )
+        notes = (*notes, moved if recalibration.adopted else why_unused(recalibration))
+    passport = issue(rater, measure(dialogues, scores, seed=seed), dialogues, scores, seed=seed)
+    ranking = rank_systems(dialogues, scores, seed=seed)
+    if ranking is not None and not passport.may_compare:
+        ranking = replace(ranking, warning=passport.verdict)
     return DialoguesResult(
-        dialogues=talks,
+        dialogues=tuple(dialogues),
         scores=tuple(scores),
         passport=passport,
-        recalibration=learned,
-        ranking=_ranked(talks, scores, passport, seed),
-        queue=find_disagreements(talks, scores),
+        recalibration=recalibration or recalibrate(dialogues, scores, seed=seed, rater=rater.name),
+        ranking=ranking,
+        queue=find_disagreements(dialogues, scores),
         source=source,
         notes=tuple(notes),
     )
@@ -81,64 +97,23 @@ def rate_in_chunks(rater: Rater, dialogues: Sequence[Dialogue], progress: Progre
     scores: list[Score] = []
     for start in range(0, len(dialogues), CHUNK):
         chunk = dialogues[start : start + CHUNK]
-        given = list(rater.rate(chunk))
-        if len(given) != len(chunk):
+        batch = list(rater.rate(chunk))
+        if len(batch) != len(chunk):
             raise WorkError(
-                f"the rater {rater.name} returned {plural(len(given), 'score')} for {plural(len(chunk), 'dialogue')}",
-                remedy="let it return exactly one score for each dialogue, in the same order",
+                f"the rater {rater.name} returned {plural(len(batch), 'score')} for {plural(len(chunk), 'dialogue')}",
+                remedy="return exactly one score per dialogue, in the same order",
             )
-        scores += [_checked(score, rater.name) for score in given]
+        scores += [_check_score(score, rater.name) for score in batch]
         if progress is not None:
             progress(STAGE, len(scores), len(dialogues))
     return scores
 
 
-def _rater(given: Rater | Callable[..., object] | None) -> Rater:
-    if given is None:
-        return _shipped()
-    if isinstance(given, Rater):
-        return given
-    from vivavoce.dialogues.raters.python import as_rater
-
-    return as_rater(given)
-
-
-def _shipped() -> Rater:
-    from vivavoce.dialogues.raters.learned import shipped
-
-    return shipped()
-
-
-def _checked(score: Score, rater: str) -> Score:
+def _check_score(score: Score, rater: str) -> Score:
     fault = fault_of_score(score)
     if fault:
-        told = f"the rater {rater} gave what is not a score: {fault}"
-        return replace(score, score=None, low=None, high=None, refusal=told, cause=Cause.RATER)
+        refusal = f"the rater {rater} returned an invalid score: {fault}"
+        return replace(score, score=None, low=None, high=None, refusal=refusal, cause=Cause.RATER)
     if score.score is None and not score.refusal:
-        told = f"the rater {rater} gave no score and no reason"
-        return replace(score, refusal=told, cause=Cause.NO_REASON)
+        return replace(score, refusal=f"the rater {rater} returned no score and no reason", cause=Cause.NO_REASON)
     return score
-
-
-def _check_rater(recalibration: Recalibration | None, rater: Rater) -> None:
-    if recalibration is not None and recalibration.rater not in ("", rater.name):
-        raise UsageError(
-            f"the recalibration was learned for the rater {recalibration.rater}, not for {rater.name}",
-            remedy="use it with its own rater, or learn a new one from dialogues scored by this rater",
-        )
-
-
-def _applied(recalibration: Recalibration) -> str:
-    if not recalibration.adopted:
-        return why_unused(recalibration)
-    return (
-        f"The scores were moved by a recalibration from {recalibration.n:,} marks. If those marks are in this log "
-        "too, the squared error and the calibration shown here look better than they are; the correlations do not."
-    )
-
-
-def _ranked(dialogues: Sequence[Dialogue], scores: Sequence[Score], passport: Passport, seed: int) -> Ranking | None:
-    ranking = rank_systems(dialogues, scores, seed=seed)
-    if ranking is None or passport.may_compare:
-        return ranking
-    return replace(ranking, warning=passport.verdict)

@@ -1,7 +1,7 @@
 """Scores, and all that is known about them, as JSON and back.
 
-Keys may stand in any order. What was said is not in the JSON form: who has the log gives the dialogues too, else
-each is known by its kind, its bot, its mark and the number of its messages.
+Keys may be in any order. Texts are not in the JSON form: a caller with the log passes the dialogues too, else each is
+known by its kind, its bot, its rating and the number of its messages.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from vivavoce.dialogues.result import (
     DialoguesResult,
     Disagreement,
     Drift,
+    Help,
     Origin,
     Passport,
     Ranking,
@@ -47,12 +48,12 @@ __all__ = [
 # What the numbers mean; it rises when the same number is counted in another way.
 DEFINITIONS = 1
 _WHAT = "this result of a dialogues exam"
-_REMEDY = say("give the JSON form that vivavoce wrote, or score the dialogues again")
-_LOG = say("give the dialogues of the log that was scored, in its order, or none")
+_REMEDY = say("pass JSON written by vivavoce, or score the dialogues again")
+_LOG = say("pass the dialogues of the scored log in their original order, or none")
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ScoredDialogue:
     """A score and what is told of its dialogue; `roles`: of each effect, whether a bot spoke; null: unknown."""
 
     score: Score
@@ -62,6 +63,10 @@ class _Scored:
     messages: int
     roles: tuple[bool | None, ...]
     passed: bool | None
+
+
+# What the document and the result have alike.
+_SHARED = ("source", "notes", "passport", "recalibration", "ranking", "queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class _Document:
     recalibration: Recalibration | None
     ranking: Ranking | None
     queue: tuple[Disagreement, ...]
-    scores: tuple[_Scored, ...]
+    scores: tuple[_ScoredDialogue, ...]
     people: tuple[int | None, ...]
 
 
@@ -83,13 +88,8 @@ def result_to_json(result: DialoguesResult) -> dict[str, Any]:
     users = dict.fromkeys(dialogue.user for dialogue in result.dialogues if dialogue.user)
     numbers = {user: number for number, user in enumerate(users, 1)}
     document = _Document(
-        source=result.source,
-        notes=result.notes,
-        passport=result.passport,
-        recalibration=result.recalibration,
-        ranking=result.ranking,
-        queue=result.queue,
-        scores=tuple(map(_scored, result.scores, result.dialogues)),
+        **{name: getattr(result, name) for name in _SHARED},
+        scores=tuple(map(_describe, result.scores, result.dialogues)),
         people=tuple(numbers.get(dialogue.user or "") for dialogue in result.dialogues),
     )
     return to_json(document)  # type: ignore[no-any-return]
@@ -98,16 +98,17 @@ def result_to_json(result: DialoguesResult) -> dict[str, Any]:
 def score_to_json(score: Score, dialogue: Dialogue | None = None) -> dict[str, Any]:
     """Return the JSON form of one score: null and a `refusal` where there is none.
 
-    With the dialogue also its kind, its bot and its mean mark; what was said stays in the log.
+    With the dialogue also its kind, its bot and its mean rating; its texts stay in the log.
     """
-    return to_json(score if dialogue is None else _scored(score, dialogue))  # type: ignore[no-any-return]
+    return to_json(score if dialogue is None else _describe(score, dialogue))  # type: ignore[no-any-return]
 
 
-def _scored(score: Score, dialogue: Dialogue) -> _Scored:
+def _describe(score: Score, dialogue: Dialogue) -> _ScoredDialogue:
     turns = dialogue.turns
-    roles = tuple(turns[one.number - 1].is_bot if 0 < one.number <= len(turns) else None for one in score.turns)
-    kind, mark = kind_of(dialogue), dialogue.quality
-    return _Scored(score, kind, dialogue.bot, mark, len(turns), roles, dialogue.passed)
+    roles = tuple(turns[turn.number - 1].is_bot if 0 < turn.number <= len(turns) else None for turn in score.turns)
+    return _ScoredDialogue(
+        score, kind_of(dialogue), dialogue.bot, dialogue.quality, len(turns), roles, dialogue.passed
+    )
 
 
 def scores_from_json(data: object) -> tuple[Score, ...]:
@@ -123,14 +124,13 @@ def trust_to_json(passport: Passport) -> dict[str, Any]:
 
 def origin_from_json(content: object, where: str = "") -> Origin:
     """Return the origin that was written; refuse what is none."""
-    remedy = "train the model again, or install vivavoce anew if it came with it"
+    remedy = "train the model again, or reinstall vivavoce if the model came with it"
     return from_json(Origin, content, what="the origin of the rater", remedy=remedy, where=where)
 
 
 def list_problems(passport: Passport) -> list[dict[str, Any]]:
     """Return what to fix next before a score is believed: what is wrong, codes of what would help, and the advice."""
-    agreement = judged(passport.local)
-    helps = () if agreement is None else what_helps(agreement, passport.people)
+    agreement, helps = judged(passport.local), _find_help(passport)
     if agreement is None or not helps:
         return []
     return [
@@ -144,7 +144,9 @@ def list_problems(passport: Passport) -> list[dict[str, Any]]:
     ]
 
 
-# --- reading -----------------------------------------------------------------------------------------------------
+def _find_help(passport: Passport) -> tuple[Help, ...]:
+    agreement = judged(passport.local)
+    return () if agreement is None else what_helps(agreement, passport.people)
 
 
 def dialogues_result_from_json(
@@ -156,76 +158,65 @@ def dialogues_result_from_json(
     """
     data = check_head(data, "dialogues", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
     document = from_json(_Document, data, what=_WHAT, remedy=_REMEDY)
-    _check_lengths(document)
-    if dialogues is not None:
-        _check_log(document, dialogues)
-    return DialoguesResult(
-        dialogues=tuple(map(_silent, document.scores, document.people)) if dialogues is None else tuple(dialogues),
-        scores=tuple(talk.score for talk in document.scores),
-        passport=document.passport,
-        recalibration=document.recalibration,
-        ranking=document.ranking,
-        queue=document.queue,
-        source=document.source,
-        notes=document.notes,
-    )
-
-
-def _check_lengths(document: _Document) -> None:
     scores, people = document.scores, document.people
     faults = [
         Fault(
-            say("has {count} entries for {count2} effects", count=len(talk.roles), count2=len(talk.score.turns)),
+            say("has {count} entries for {count2} effects", count=len(entry.roles), count2=len(entry.score.turns)),
             f"scores[{place}].roles",
         )
-        for place, talk in enumerate(scores)
-        if len(talk.roles) != len(talk.score.turns)
+        for place, entry in enumerate(scores)
+        if len(entry.roles) != len(entry.score.turns)
     ]
     if len(scores) != len(people):
-        faults.append(
-            Fault(say("has {count} entries for {count2} scores", count=len(people), count2=len(scores)), "people")
-        )
+        fault = say("has {count} entries for {count2} scores", count=len(people), count2=len(scores))
+        faults.append(Fault(fault, "people"))
     if faults:
         raise DataError(say("{what} cannot be read", what=_WHAT), faults=faults, remedy=_REMEDY)
+    if dialogues is not None:
+        _check_log([entry.score.id for entry in scores], dialogues)
+    return DialoguesResult(
+        **{name: getattr(document, name) for name in _SHARED},
+        dialogues=tuple(map(_make_dialogue, scores, people)) if dialogues is None else tuple(dialogues),
+        scores=tuple(entry.score for entry in scores),
+    )
 
 
-def _check_log(document: _Document, dialogues: Sequence[Dialogue]) -> None:
+def _check_log(ids: Sequence[str], dialogues: Sequence[Dialogue]) -> None:
     """Refuse a log that is not the one that was scored."""
-    scores = document.scores
-    if len(dialogues) != len(scores):
+    if len(dialogues) != len(ids):
         what = say(
-            "there are {dialogues} for {scores}",
+            "the log has {dialogues}, but the result has {scores}",
             dialogues=say_count(len(dialogues), "{n} dialogue", "{n} dialogues"),
-            scores=say_count(len(scores), "{n} score", "{n} scores"),
+            scores=say_count(len(ids), "{n} score", "{n} scores"),
         )
         raise DataError(what, remedy=_LOG)
     faults = [
         Fault(
-            say("is '{id}' in the log and '{score_id}' in the result", id=dialogue.id, score_id=talk.score.id),
+            say("is '{id}' in the log and '{score_id}' in the result", id=dialogue.id, score_id=score_id),
             say("dialogue {place}", place=place),
         )
-        for place, (dialogue, talk) in enumerate(zip(dialogues, scores, strict=True), 1)
-        if dialogue.id != talk.score.id
+        for place, (dialogue, score_id) in enumerate(zip(dialogues, ids, strict=True), 1)
+        if dialogue.id != score_id
     ]
     if faults:
-        raise DataError(say("these are not the dialogues that were scored"), faults=faults, remedy=_LOG)
+        raise DataError(say("these are not the scored dialogues"), faults=faults, remedy=_LOG)
 
 
-def _silent(talk: _Scored, person: int | None) -> Dialogue:
+def _make_dialogue(entry: _ScoredDialogue, person: int | None) -> Dialogue:
     """Return a dialogue without its texts: messages with an effect by their speakers, the others by the kind."""
     # A named bot makes it a dialogue with a bot; without a name a message must.
-    is_bot = {Kind.HUMAN_BOT: not talk.bot or None, Kind.HUMAN_HUMAN: False}.get(talk.kind)
-    turns = [Utterance(f"speaker {1 + place % 2}", "", is_bot) for place in range(talk.messages)]
-    for effect, role in zip(talk.score.turns, talk.roles, strict=True):
+    is_bot = {Kind.HUMAN_BOT: not entry.bot or None, Kind.HUMAN_HUMAN: False}.get(entry.kind)
+    turns = [Utterance(f"speaker {1 + place % 2}", "", is_bot) for place in range(entry.messages)]
+    for effect, role in zip(entry.score.turns, entry.roles, strict=True):
         if 0 < effect.number <= len(turns):
             turns[effect.number - 1] = Utterance(effect.speaker, "", role)
     return Dialogue(
-        id=talk.score.id,
+        id=entry.score.id,
         turns=tuple(turns),
-        ratings=() if talk.mark is None else (Rating("", talk.mark),),
-        bot=talk.bot,
+        ratings=() if entry.mark is None else (Rating("", entry.mark),),
+        bot=entry.bot,
         user=None if person is None else f"person {person}",
-        passed=talk.passed,
+        passed=entry.passed,
     )
 
 
@@ -254,23 +245,6 @@ def _read_passport(value: Any, read_as: Any) -> Passport:
     )
 
 
-# --- tables ------------------------------------------------------------------------------------------------------
-
-
-def _judge(passport: Passport) -> str | None:
-    agreement = judged(passport.local)
-    return None if agreement is None else str(follows(agreement))
-
-
-def _help(passport: Passport) -> list[str]:
-    agreement = judged(passport.local)
-    return [] if agreement is None else [str(code) for code in what_helps(agreement, passport.people)]
-
-
-def _tests(passport: Passport) -> dict[str, list[str]]:
-    return {"local": list(passport.local), "origin": list(passport.origin.agreements if passport.origin else ())}
-
-
 # Null stands for what JSON cannot write.
 _NUMBER = Hook(None, number_or_nan)
 shape(TurnEffect, hooks={"effect": _NUMBER})
@@ -282,7 +256,7 @@ shape(
     order="id score low high turns reasons warnings refusal cause learned",
     brief="refusal cause learned",
 )
-shape(_Scored, score=FLAT)
+shape(_ScoredDialogue, score=FLAT)
 shape(
     Agreement,
     order="n follows refused pearson spearman kendall mse slope intercept bins",
@@ -295,7 +269,14 @@ shape(
     Passport,
     order="rater may_compare verdict warnings local origin tests follows helps bots people drift",
     optional="bots people drift",
-    added={"tests": _tests, "follows": _judge, "helps": _help},
+    added={
+        "tests": lambda passport: {
+            "local": list(passport.local),
+            "origin": list(passport.origin.agreements if passport.origin else ()),
+        },
+        "follows": lambda passport: (agreement := judged(passport.local)) and str(follows(agreement)),
+        "helps": lambda passport: list(map(str, _find_help(passport))),
+    },
     bots="by_bot",
 )
 shape(_Ordered, passport=FLAT)

@@ -1,107 +1,95 @@
-"""Moving scores onto the scale of the user's own marks, if that is shown to help.
+"""Moving scores onto the scale of the user's own ratings, if that is shown to help.
 
-A straight line only: it keeps the order of the scores, and 30 marks cannot carry more. It is shrunk towards "the
-score is right", as if some more marks had said so. A score that follows nobody gains too when it is squeezed towards
-the mean mark; that corrects its level and nothing else, so the line is held against its own level as well.
+A straight line only: it keeps the order of the scores, and 30 ratings cannot carry more. It is shrunk towards "the
+score is right", as if some more ratings agreed with it. A score that follows nobody gains too when it is squeezed
+towards the mean rating; that corrects its level and nothing else, so the line is compared with its level alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.codec import to_json
+from vivavoce.codec import from_json, shape, to_json
 from vivavoce.dialogues.agreement import fit_line, pair_up, value_of
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
-from vivavoce.dialogues.result import Reason, Recalibration, Score, TurnEffect
+from vivavoce.dialogues.result import Recalibration, Score
 from vivavoce.errors import DataError, Fault
 from vivavoce.messages import join, say
 from vivavoce.records import Rate
 from vivavoce.statistics import correlate, paired_test
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
-LEAST_MARKS = 30
-# So many imagined marks agree with the score as it stands: 30 real ones move it three quarters of the way.
-IDENTITY_MARKS = 10
+MIN_RATINGS = 30
+# As many imagined ratings agree with the score unchanged: 30 real ones move it three quarters of the way.
+IDENTITY_RATINGS = 10
 # A line that falls, or is flat, would turn the order round or lose it.
-LEAST_SLOPE = 0.05
-# The interval of a score holds a person's mark in 8 of 10 cases.
-ENDS = (0.1, 0.9)
+MIN_SLOPE = 0.05
 KIND = "recalibration"
-REMEDY = "write the file again from marked dialogues; do not edit it by hand"
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """From score to local mark."""
-
-    slope: float
-    intercept: float
-
-    def move(self, scores: Floats) -> Floats:
-        """Return the moved scores, kept on the scale."""
-        return np.clip(self.slope * scores + self.intercept, LOWEST, HIGHEST)
+REMEDY = "create the file again from rated dialogues; do not edit it by hand"
+shape(Recalibration, optional="residuals rater level level_only")
 
 
 def recalibrate(
     dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0, folds: int = 10, rater: str = ""
 ) -> Recalibration | None:
-    """Learn the line from score to local mark, and what it gains on unseen dialogues; None below 30 marks.
+    """Learn the line from score to local rating, and what it gains on unseen dialogues; None below 30 ratings.
 
     The gain is the squared error saved in cross-validation: dialogues (or users, where the log names at least 10)
     are held out together. The line is adopted only if the lower ends of the gain's interval and of the correlation
-    of scores and marks are above 0: scores squeezed to one value would look right and tell nothing.
+    of scores and ratings are above 0: scores squeezed to one value would look right and tell nothing.
     """
-    marked = pair_up(dialogues, scores)
-    groups = marked.groups
-    if len(marked) < LEAST_MARKS or len(set(groups)) < 2:
+    rated = pair_up(dialogues, scores)
+    groups = rated.groups
+    if len(rated) < MIN_RATINGS or len(set(groups)) < 2:
         return None
-    x, y = np.asarray(marked.scores), np.asarray(marked.marks)
-    moved, level = _unseen(x, y, _folds(groups, folds, seed))
-    found = _Found(
-        gain=_saved(x, moved, y, groups),
-        level=_saved(x, level, y, groups),
-        beyond=_saved(level, moved, y, groups),
-        pearson=correlate(x, y, groups, seed=seed).pearson,
-    )
-    line = _fit(x, y)
+    x, y = np.asarray(rated.scores), np.asarray(rated.ratings)
+    moved, level_scores = _move_unseen(x, y, groups, folds, seed)
+    gain, level = _measure_saved_error(x, moved, y, groups), _measure_saved_error(x, level_scores, y, groups)
+    beyond_level = _measure_saved_error(level_scores, moved, y, groups)
+    pearson = correlate(x, y, groups, seed=seed).pearson
+    adopted = _is_sure(gain) and _is_sure(pearson)
+    level_only = _is_sure(gain) and not (_is_sure(beyond_level) and _is_sure(pearson))
+    slope, intercept = _fit(x, y)
+    # The interval of a score holds a person's rating in 8 of 10 cases. Its ends are the outer neighbours: with 30
+    # ratings anything between them would promise too much.
+    low, high = np.quantile(y - moved, 0.1, method="lower"), np.quantile(y - moved, 0.9, method="higher")
     return Recalibration(
-        slope=line.slope,
-        intercept=line.intercept,
-        n=len(marked),
-        gain=found.gain,
-        adopted=found.adopted,
-        reason=_reason(found),
-        residuals=_residuals(y - moved),
+        slope=slope,
+        intercept=intercept,
+        n=len(rated),
+        gain=gain,
+        adopted=adopted,
+        reason=_explain(gain, pearson, level if level_only else None, adopted=adopted),
+        residuals=(float(low), float(high)),
         rater=rater,
-        level=found.level,
-        level_only=found.level_only,
+        level=level,
+        level_only=level_only,
     )
 
 
 def apply(recalibration: Recalibration, scores: Sequence[Score]) -> list[Score]:
-    """Return the scores on the scale of the local marks; as they were if the line was not adopted.
+    """Return the scores on the scale of the local ratings; as they were if the line was not adopted.
 
-    Score and effects follow the line; the interval is where local marks fell around unseen moved scores. Refusals
+    Score and effects follow the line; the interval is where local ratings fell around unseen moved scores. Refusals
     stay as they are.
     """
     if not recalibration.adopted:
         return list(scores)
-    return [_moved(recalibration, score) for score in scores]
+    return [_move(recalibration, score) for score in scores]
 
 
 def why_unused(recalibration: Recalibration) -> str:
     """Say why a line that was not adopted left the scores as they are."""
     if recalibration.level_only:
-        return "The recalibration was not used: it would correct the level only, and hide that the order says little."
-    return "The recalibration was not used: its gain is not sure enough."
+        return "The recalibration was not used: it would correct only the level and hide that the order says little."
+    return "The recalibration was not used: its gain is not certain enough."
 
 
 def recalibration_to_json(recalibration: Recalibration) -> dict[str, Any]:
@@ -113,218 +101,123 @@ def recalibration_from_json(content: object, where: str = "") -> Recalibration:
     """Return what was written; refuse anything else, all faults at once."""
     if not isinstance(content, Mapping) or content.get("kind") != KIND:
         raise DataError("this is not a recalibration", where=where, remedy=REMEDY)
-    faults = [Fault(f"`{name}` is {content.get(name)!r}, not {wanted}") for name, wanted in _wrong(content)]
+    line = from_json(Recalibration, content, what="this recalibration", remedy=REMEDY, where=where)
+    ends = line.residuals
+    checks = {
+        "slope": (math.isfinite(line.slope) and line.slope > 0, "a number above 0"),
+        "intercept": (math.isfinite(line.intercept), "a number"),
+        "n": (line.n >= MIN_RATINGS, f"a count of at least {MIN_RATINGS}"),
+        "residuals": (ends is None or -math.inf < ends[0] <= ends[1] < math.inf, "two numbers, the lower first"),
+    }
+    faults = [
+        Fault(f"is {getattr(line, name)!r}, not {wanted}", name)
+        for name, (is_right, wanted) in checks.items()
+        if not is_right
+    ]
     if faults:
-        raise DataError("this recalibration cannot be used", where=where, faults=faults, remedy=REMEDY)
-    ends, level = content.get("residuals"), content.get("level")
-    return Recalibration(
-        slope=float(content["slope"]),
-        intercept=float(content["intercept"]),
-        n=content["n"],
-        gain=_rate(content["gain"]),
-        adopted=content["adopted"],
-        reason=content["reason"],
-        residuals=None if ends is None else (float(ends[0]), float(ends[1])),
-        rater=content.get("rater", ""),
-        level=None if level is None else _rate(level),
-        level_only=content.get("level_only", False),
-    )
-
-
-# --- learning ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Squared error saved on unseen dialogues: by the line, by its level alone, by the line beyond its level."""
-
-    gain: Rate
-    level: Rate
-    beyond: Rate
-    pearson: Rate
-
-    @property
-    def adopted(self) -> bool:
-        return _is_sure(self.gain) and _is_sure(self.pearson)
-
-    @property
-    def level_only(self) -> bool:
-        return _is_sure(self.gain) and not (_is_sure(self.beyond) and _is_sure(self.pearson))
+        raise DataError("this recalibration is invalid", where=where, faults=faults, remedy=REMEDY)
+    return line
 
 
 def _is_sure(rate: Rate) -> bool:
     return rate.low is not None and rate.low > 0
 
 
-def _saved(before: Floats, after: Floats, marks: Floats, groups: Sequence[Hashable]) -> Rate:
-    first, second = (((guess - marks) ** 2).tolist() for guess in (before, after))
-    found = paired_test(first, second, groups)
-    return Rate(found.difference, found.low, found.high, len(marks))
+def _measure_saved_error(before: Floats, after: Floats, ratings: Floats, groups: Sequence[Hashable]) -> Rate:
+    first, second = (((guess - ratings) ** 2).tolist() for guess in (before, after))
+    test = paired_test(first, second, groups)
+    return Rate(test.difference, test.low, test.high, len(ratings))
 
 
-def _fit(x: Floats, y: Floats) -> _Line:
-    """Fit the line of marks minus scores and shrink it: n marks count against `IDENTITY_MARKS` for no change."""
-    belief = len(x) / (len(x) + IDENTITY_MARKS)
+def _fit(x: Floats, y: Floats) -> tuple[float, float]:
+    """Fit the line of ratings minus scores and shrink it: n ratings against `IDENTITY_RATINGS` for no change."""
+    belief = len(x) / (len(x) + IDENTITY_RATINGS)
     tilt, _ = fit_line(x, y - x)
-    slope = max(LEAST_SLOPE, 1 + belief * (tilt or 0.0))
+    slope = max(MIN_SLOPE, 1 + belief * (tilt or 0.0))
     shift = belief * float((y - x).mean())
-    return _Line(slope, float(x.mean()) * (1 - slope) + shift)
+    return slope, float(x.mean()) * (1 - slope) + shift
 
 
-def _folds(groups: Sequence[Hashable], folds: int, seed: int) -> list[Rows]:
-    """Deal whole groups out to folds and return the rows of each."""
-    names = {name: number for number, name in enumerate(dict.fromkeys(groups))}
-    count = max(2, min(folds, len(names)))
-    dealt = np.random.default_rng(seed).permutation(len(names)) % count
-    places = dealt[np.asarray([names[group] for group in groups])]
-    return [np.flatnonzero(places == fold) for fold in range(count)]
-
-
-def _unseen(x: Floats, y: Floats, folds: Sequence[Rows]) -> tuple[Floats, Floats]:
+def _move_unseen(x: Floats, y: Floats, groups: Sequence[Hashable], folds: int, seed: int) -> tuple[Floats, Floats]:
     """Return each score moved by a line that was learned without its fold, and where that line puts the mean score.
 
-    The second is the level alone: the mean mark, as far as so few marks are believed, and nothing of the score.
+    The second is the level alone: the mean rating, as far as so few ratings are believed, and nothing of the score.
+    Whole groups are dealt out to the folds.
     """
+    names = {name: number for number, name in enumerate(dict.fromkeys(groups))}
+    count = max(2, min(folds, len(names)))
+    deal = np.random.default_rng(seed).permutation(len(names)) % count
+    fold_of_row = deal[np.asarray([names[group] for group in groups])]
     moved, level = np.empty_like(x), np.empty_like(x)
-    for held_out in folds:
-        seen = np.delete(np.arange(len(x)), held_out)
-        line = _fit(x[seen], y[seen])
-        moved[held_out] = line.move(x[held_out])
-        level[held_out] = line.move(x[seen].mean(keepdims=True))
+    for fold in range(count):
+        held_out, seen = np.flatnonzero(fold_of_row == fold), np.flatnonzero(fold_of_row != fold)
+        slope, intercept = _fit(x[seen], y[seen])
+        moved[held_out] = np.clip(slope * x[held_out] + intercept, LOWEST, HIGHEST)
+        level[held_out] = np.clip(slope * x[seen].mean(keepdims=True) + intercept, LOWEST, HIGHEST)
     return moved, level
 
 
-def _residuals(left: Floats) -> tuple[float, float]:
-    # The outer neighbours: with 30 marks the middle way would promise too much.
-    low, high = np.quantile(left, ENDS[0], method="lower"), np.quantile(left, ENDS[1], method="higher")
-    return float(low), float(high)
-
-
-def _reason(found: _Found) -> str:
-    gain = found.gain
+def _explain(gain: Rate, pearson: Rate, level: Rate | None, *, adopted: bool) -> str:
+    """Say whether the scores should be moved; `level`: what the level alone would save, if the line adds little."""
     if gain.low is None:
-        return say("The marks come from too few different dialogues to say whether moving the scores helps.")
-    saved = say("on dialogues that the line had not seen {told} of squared error is saved", told=_told(gain))
+        return say("The ratings come from too few dialogues to show whether adjusting the scores helps.")
+    saved = say("on unseen dialogues, the fitted line reduces the squared error by {told}", told=_write_rate(gain))
     if not _is_sure(gain):
         return say(
-            "Leave the scores as they are: that your {n:,} marks would improve them is not sure; {saved}.",
+            "Leave the scores as they are: it is not certain that your {n:,} ratings would improve them; {saved}.",
             n=gain.n,
             saved=saved,
         )
-    if not found.adopted:
-        return _squeezed(found, saved)
-    helps = say("Moving the scores onto the scale of your {n:,} marks helps: {saved}.", n=gain.n, saved=saved)
-    return join(" ", (helps, _level(found))) if found.level_only else helps
-
-
-def _squeezed(found: _Found, saved: str) -> str:
-    pearson = found.pearson
-    follow = say("all scores or all marks are the same") if pearson.value is None else "Pearson " + _told(pearson)
-    return say(
-        "Leave the scores as they are: your {n:,} marks do not show that they follow people; {follow}. Only "
-        "the level would be corrected: {saved} by squeezing all scores towards the mean mark, and that "
-        "would hide that the order of the talks says little.",
-        n=found.gain.n,
-        follow=follow,
-        saved=saved,
+    if not adopted:
+        alike = say("all scores or all ratings are the same")
+        return say(
+            "Leave the scores as they are: your {n:,} ratings do not show that they agree with "
+            "people; {follow}. Adjusting would correct only the level: {saved} by pulling all "
+            "scores towards the mean rating, which would hide that the order of the dialogues says "
+            "little.",
+            n=gain.n,
+            follow=alike if pearson.value is None else "Pearson " + _write_rate(pearson),
+            saved=saved,
+        )
+    helps = say("Adjusting the scores to the scale of your {n:,} ratings helps: {saved}.", n=gain.n, saved=saved)
+    if level is None:
+        return helps
+    little = say(
+        "This corrects only the level: a single score for every dialogue would save {told}, and "
+        "the line is not clearly better. The order of the dialogues still says little.",
+        told=_write_rate(level),
     )
+    return join(" ", (helps, little))
 
 
-def _level(found: _Found) -> str:
-    """Say which part of the gain the level alone would bring."""
-    return say(
-        "Only the level is corrected: one and the same score for every talk would save {told}, and the line "
-        "is not surely better than that. The order of the talks still says little.",
-        told=_told(found.level),
-    )
-
-
-def _told(rate: Rate) -> str:
-    around = (
-        ""
-        if rate.low is None or rate.high is None
-        else " " + say("(between {low:.2f} and {high:.2f})", low=rate.low, high=rate.high)
-    )
+def _write_rate(rate: Rate) -> str:
+    around = ""
+    if rate.low is not None and rate.high is not None:
+        around = " " + say("(between {low:.2f} and {high:.2f})", low=rate.low, high=rate.high)
     return say("{value:.2f}{around}", value=rate.value, around=around)
 
 
-# --- applying ----------------------------------------------------------------------------------------------------
-
-
-def _moved(recalibration: Recalibration, score: Score) -> Score:
+def _move(recalibration: Recalibration, score: Score) -> Score:
     value = value_of(score)
     if value is None:
         return score
-    slope = recalibration.slope
-    moved = _on_scale(slope * value + recalibration.intercept)
-    low, high = _interval(recalibration, score, moved)
+    slope, intercept = recalibration.slope, recalibration.intercept
+    moved = _clip(slope * value + intercept)
+    if recalibration.residuals is not None:
+        below, above = recalibration.residuals
+        low, high = min(moved, _clip(moved + below)), max(moved, _clip(moved + above))
+    else:
+        ends = (score.low, score.high)
+        low, high = (None if end is None else _clip(slope * end + intercept) for end in ends)  # type: ignore[assignment]
     return replace(
         score,
         score=moved,
         low=low,
         high=high,
-        turns=tuple(TurnEffect(turn.number, turn.speaker, slope * turn.effect) for turn in score.turns),
-        reasons=tuple(Reason(reason.name, slope * reason.effect, reason.text) for reason in score.reasons),
+        turns=tuple(replace(turn, effect=slope * turn.effect) for turn in score.turns),
+        reasons=tuple(replace(reason, effect=slope * reason.effect) for reason in score.reasons),
     )
 
 
-def _interval(recalibration: Recalibration, score: Score, moved: float) -> tuple[float | None, float | None]:
-    if recalibration.residuals is not None:
-        below, above = recalibration.residuals
-        return min(moved, _on_scale(moved + below)), max(moved, _on_scale(moved + above))
-    low, high = (
-        None if end is None else _on_scale(recalibration.slope * end + recalibration.intercept)
-        for end in (score.low, score.high)
-    )
-    return low, high
-
-
-def _on_scale(value: float) -> float:
+def _clip(value: float) -> float:
     return min(HIGHEST, max(LOWEST, value))
-
-
-# --- reading -----------------------------------------------------------------------------------------------------
-
-
-def _wrong(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the entries that cannot be used, with what they should be."""
-    slope, ends, n = content.get("slope"), content.get("residuals"), content.get("n")
-    checks = {
-        "slope": (_is_number(slope) and float(slope or 0) > 0, "a number above 0"),
-        "intercept": (_is_number(content.get("intercept")), "a number"),
-        "n": (_is_count(n) and n is not None and n >= LEAST_MARKS, f"a count of at least {LEAST_MARKS}"),
-        "gain": (_is_rate(content.get("gain")), "a value with low, high and n"),
-        "adopted": (isinstance(content.get("adopted"), bool), "true or false"),
-        "reason": (isinstance(content.get("reason"), str), "a text"),
-        "residuals": (ends is None or _is_range(ends), "two numbers, the lower first"),
-        "rater": (isinstance(content.get("rater", ""), str), "a text"),
-        "level": (content.get("level") is None or _is_rate(content["level"]), "a value with low, high and n"),
-        "level_only": (isinstance(content.get("level_only", False), bool), "true or false"),
-    }
-    return [(name, wanted) for name, (right, wanted) in checks.items() if not right]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_rate(value: object) -> bool:
-    if not isinstance(value, Mapping) or not _is_count(value.get("n")):
-        return False
-    return all(value.get(name) is None or _is_number(value[name]) for name in ("value", "low", "high")) and (
-        "value" in value
-    )
-
-
-def _rate(value: Mapping[str, Any]) -> Rate:
-    return Rate(value["value"], value.get("low"), value.get("high"), value["n"])
-
-
-def _is_range(value: object) -> bool:
-    return (
-        isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value)) and value[0] <= value[1]
-    )

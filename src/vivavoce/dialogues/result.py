@@ -31,8 +31,8 @@ class Reason:
 class Cause(StrEnum):
     """What a refusal is about, so that nobody has to read it out of the words.
 
-    The talk; a script that the rater cannot read; a rater that failed, or that gave no reason; an answer of a judge
-    that holds no mark; a judge that gave no answer, or was not asked, which another run may lift.
+    The dialogue; a script that the rater cannot read; a rater that failed, or that gave no reason; an answer of a
+    judge that holds no rating; a judge that gave no answer, or was not asked, which another run may lift.
     """
 
     TALK = "talk"
@@ -47,9 +47,9 @@ class Cause(StrEnum):
 class Score:
     """One dialogue's score, 1 to 5, or the reason why it gets none.
 
-    `low`, `high`: where a person's mark falls in 8 of 10 cases. `refusal` is empty where there is a score. `learned`:
-    the rater learnt from this very dialogue, so the score is no test of the rater. `cause`: what a refusal is about;
-    None where nobody said.
+    `low`, `high`: where a person's rating falls in 8 of 10 cases. `refusal` is empty where there is a score.
+    `learned`: the rater learnt from this very dialogue, so the score is no test of the rater. `cause`: what a refusal
+    is about; None where nobody said.
     """
 
     id: str
@@ -66,7 +66,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Dialogues with like scores: the mean score, and the mean of people's marks with its interval."""
+    """Dialogues with like scores: the mean score, and the mean of people's ratings with its interval."""
 
     score: float
     mark: Rate
@@ -74,10 +74,10 @@ class CalibrationBin:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well scores follow people's marks. Intervals: bootstrap over dialogues, or over users where known.
+    """How well scores follow people's ratings. Intervals: bootstrap over dialogues, or over users where known.
 
-    `slope`, `intercept`: the line from score to mark (1 and 0: the scores mean what they say). `bins`: the same as
-    a picture. `n`: marked dialogues with a score; `refused`: marked dialogues without one. Fewer than 10 dialogues
+    `slope`, `intercept`: the line from score to rating (1 and 0: the scores mean what they say). `bins`: the same as
+    a picture. `n`: rated dialogues with a score; `refused`: rated dialogues without one. Fewer than 10 dialogues
     (or users) give values without intervals; what is undefined has no value, which is not 0.
     """
 
@@ -93,9 +93,9 @@ class Agreement:
 
 
 class Follows(StrEnum):
-    """How well a score follows people's marks, by the interval of the correlation.
+    """How well a score follows people's ratings, by the interval of the correlation.
 
-    Too few marks to say; all scores or all marks are the same; weakly at best; moderately; well.
+    Too few ratings to say; all scores or all ratings are the same; weakly at best; moderately; well.
     """
 
     TOO_FEW = "too_few"
@@ -106,10 +106,10 @@ class Follows(StrEnum):
 
 
 class Help(StrEnum):
-    """What would help where a score does not follow people's marks.
+    """What would help where a score does not follow people's ratings.
 
-    More marks; marks of good and of poor talks; two people who mark the same talks; people who agree on what they
-    mark; a model that learns from these marks; another rater.
+    More ratings; ratings of good and of poor dialogues; two people who rate the same dialogues; people who agree on
+    what they rate; a model that learns from these ratings; another rater.
     """
 
     MARK_MORE = "mark_more"
@@ -125,7 +125,7 @@ class Concord:
     """How far people agree who judged the same things.
 
     `items`: things with two judgements or more; `raters`: how many people gave these. `same`: the share of pairs that
-    say the same; `near`: of pairs at most one point apart (marks alone). `alpha`: Krippendorff's, 0 is luck, 1 is
+    say the same; `near`: of pairs at most one point apart (ratings alone). `alpha`: Krippendorff's, 0 is luck, 1 is
     perfect. `missing`: how many more such things an interval needs.
     """
 
@@ -139,10 +139,11 @@ class Concord:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far the talks of a log lie from those that the rater learnt from.
+    """How far the dialogues of a log lie from those that the rater learnt from.
 
-    `distance`: between these talks and the most similar learned ones, in standard deviations; above `limit` the log
-    is another kind of talk. `talks`: how many were looked at. `traits`: what differs most, the first most of all.
+    `distance`: between these dialogues and the most similar learned ones, in standard deviations; above `limit` the
+    log is another kind of dialogue. `talks`: how many were looked at. `traits`: what differs most, the first most of
+    all.
     """
 
     distance: float
@@ -158,7 +159,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a rater learnt from, and how it did there; numbers made when it was trained, never on its own talks.
+    """What a rater learnt from, and how it did there; numbers made when it was trained, never on its own dialogues.
 
     `agreements`: from the name of a test (`overall`, `human-bot`, `unseen-bot`, `later`) to what was found.
     `language`: of what it learnt from. `lengths`: the messages that 9 of 10 of those dialogues have, from and to.
@@ -177,10 +178,10 @@ class Origin:
 class Passport:
     """What must be known before a score is believed.
 
-    `local`: agreement with the user's own marks, overall and by kind. `may_compare`: whether bots may be compared
+    `local`: agreement with the user's own ratings, overall and by kind. `may_compare`: whether bots may be compared
     with it; `verdict` says why or why not, and what to do next, in one or two sentences. `bots`: agreement on the
-    talks of each bot that has marks. `people`: how far people agree who marked the same talks; None: nobody did.
-    `drift`: how far the log lies from what the rater learnt from; None: it cannot be said.
+    dialogues of each bot that has ratings. `people`: how far people agree who rated the same dialogues; None: nobody
+    did. `drift`: how far the log lies from what the rater learnt from; None: it cannot be said.
     """
 
     rater: str
@@ -196,13 +197,13 @@ class Passport:
 
 @dataclass(frozen=True, slots=True)
 class Recalibration:
-    """A straight line from score to local mark, learned from the user's own ratings.
+    """A straight line from score to local rating, learned from the user's own ratings.
 
     `gain`: the mean squared error saved on dialogues that the line had not seen (above 0: it helps), with interval.
-    `adopted`: whether the gain is sure enough to use the line. `residuals`: mark minus moved score on such dialogues,
-    where 8 of 10 fall. `rater`: whose scores it moves (empty: not said). `level`: what one and the same score for all
-    of them would save; `level_only`: the line is not surely better than that, so it corrects the level only and the
-    order of the talks says little.
+    `adopted`: whether the gain is sure enough to use the line. `residuals`: rating minus moved score on such
+    dialogues, where 8 of 10 fall. `rater`: whose scores it moves (empty: not said). `level`: what one and the same
+    score for all of them would save; `level_only`: the line is not surely better than that, so it corrects the level
+    only and the order of the dialogues says little.
     """
 
     slope: float
@@ -219,9 +220,9 @@ class Recalibration:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A dialogue that a person should read: scripted checks, marks and score do not tell the same story.
+    """A dialogue that a person should read: scripted checks, ratings and score do not tell the same story.
 
-    `other`: what stands against the score: a person's mark, or 1 for checks that passed and 0 for a failed one.
+    `other`: what contradicts the score: a person's rating, or 1 for checks that passed and 0 for a failed one.
     """
 
     id: str
@@ -233,10 +234,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class SystemLine:
-    """One bot among others: its mean score (or mark) and its strength, each with an interval; rank 1 is best.
+    """One bot among others: its mean score (or rating) and its strength, each with an interval; rank 1 is best.
 
     `low_rank`, `high_rank`: the ranks that the verdicts on its pairs leave open: none better than 1 + the bots that
-    are surely better, none worse than what the surely worse ones leave. All None: too few talks for a rank.
+    are surely better, none worse than what the surely worse ones leave. All None: too few dialogues for a rank.
     """
 
     bot: str
@@ -282,7 +283,7 @@ class Ranking:
 class DialoguesResult:
     """All that one exam of dialogues found; `scores` in the order of `dialogues`.
 
-    `recalibration` None: too few local marks. `ranking` None: the log names fewer than two bots.
+    `recalibration` None: too few local ratings. `ranking` None: the log names fewer than two bots.
     """
 
     dialogues: tuple[Dialogue, ...]

@@ -33,12 +33,12 @@ def grouped_folds(groups: Sequence[Hashable], folds: int, seed: int) -> list[Spl
     members = _members(groups)
     if not 2 <= folds <= len(members):
         raise UsageError(
-            f"{plural(len(members), 'group')} cannot be parted into {plural(folds, 'fold')}",
-            remedy="ask for at least 2 folds and at most as many as there are groups",
+            f"{plural(len(members), 'group')} cannot be split into {plural(folds, 'fold')}",
+            remedy="use at least 2 folds and at most as many as there are groups",
         )
     parts: list[list[int]] = [[] for _ in range(folds)]
     # Large groups first, each to the smallest fold: the sizes then differ by little. Equal ones in random order.
-    for group in sorted(_shuffled(members, seed), key=lambda group: -len(members[group])):
+    for group in sorted(_shuffle(members, seed), key=lambda group: -len(members[group])):
         min(parts, key=len).extend(members[group])
     return [_split(part, len(groups)) for part in parts]
 
@@ -48,17 +48,28 @@ def fixed_splits(groups: Sequence[Hashable], share: float = 0.1, seeds: Sequence
     members = _members(groups)
     if not 0 < share < 1 or len(members) < 2:
         raise UsageError(
-            f"a share of {share:g} of {plural(len(members), 'group')} cannot be set apart",
-            remedy="give a share between 0 and 1 and at least 2 groups",
+            f"cannot set aside a share of {share:g} of {plural(len(members), 'group')}",
+            remedy="use a share between 0 and 1 and at least 2 groups",
         )
-    return [_split(_drawn(members, share * len(groups), seed), len(groups)) for seed in seeds]
+    splits = []
+    for seed in seeds:
+        rows: list[int] = []
+        # At least one group is drawn and one is left.
+        for group in _shuffle(members, seed)[:-1]:
+            if rows and len(rows) >= share * len(groups):
+                break
+            rows += members[group]
+        splits.append(_split(rows, len(groups)))
+    return splits
 
 
 def left_out(groups: Sequence[Hashable]) -> list[Split]:
     """Return one split for each group, in order of appearance: learn from all others, test on this one."""
     members = _members(groups)
     if len(members) < 2:
-        raise UsageError("there is only one group: none can be left out", remedy="give rows of at least 2 groups")
+        raise UsageError(
+            "there is only one group, so none can be left out", remedy="provide rows from at least 2 groups"
+        )
     return [_split(rows, len(groups)) for rows in members.values()]
 
 
@@ -68,7 +79,7 @@ def by_dialogue(views: Sequence[View]) -> list[str]:
 
 
 def by_user(views: Sequence[View]) -> list[str]:
-    """Return the person of each view, for one person's marks resemble each other; unknown ones stand alone."""
+    """Return the person of each view, for one person's ratings resemble each other; unknown ones stand alone."""
     return [
         f"dialogue:{view.dialogue.id}" if view.dialogue.user is None else f"user:{view.dialogue.user}"
         for view in views
@@ -76,15 +87,18 @@ def by_user(views: Sequence[View]) -> list[str]:
 
 
 def by_bot(views: Sequence[View]) -> list[str]:
-    """Return the bot of each view; talks between people are a group of their own.
+    """Return the bot of each view; dialogues between people are a group of their own.
 
     A view whose bot has no name is refused: it may be the one that is left out.
     """
-    names = [_bot(view) for view in views]
+    names = [
+        HUMAN if view.dialogue.bot is None and view.dialogue.kind is Kind.HUMAN_HUMAN else view.dialogue.bot
+        for view in views
+    ]
     if missing := names.count(None):
         raise UsageError(
             f"{plural(missing, 'view')} of {len(views):,} do not name the bot",
-            remedy="add the key 'bot' to the log, or leave out clusters of like language instead",
+            remedy="add the key 'bot' to the log, or leave out clusters of similar language instead",
         )
     return [str(name) for name in names]
 
@@ -92,14 +106,16 @@ def by_bot(views: Sequence[View]) -> list[str]:
 def language_clusters(views: Sequence[View], n: int = 12, seed: int = 0) -> list[str]:
     """Return a pseudo-bot for each view: the cluster to which the peer's language belongs.
 
-    For data in which bots have no names. Talks between people get the label `human`; all views of one dialogue get
-    the same label.
+    For data in which bots have no names. Dialogues between people get the label `human`; all views of one dialogue
+    get the same label.
     """
     spoken: dict[str, str] = {}
     for view in views:
         if view.dialogue.kind is not Kind.HUMAN_HUMAN:
-            spoken.setdefault(view.dialogue.id, _peer_text(view))
-    labels = dict(zip(spoken, _clusters(list(spoken.values()), n, seed), strict=True))
+            text = " ".join(turn.text for turn in view.dialogue.turns if turn.speaker != view.judge)
+            # Other alphabets have no normal form here.
+            spoken.setdefault(view.dialogue.id, normalise(text) or " ".join(text.casefold().split()))
+    labels = dict(zip(spoken, _cluster(list(spoken.values()), n, seed), strict=True))
     return [labels.get(view.dialogue.id, HUMAN) for view in views]
 
 
@@ -107,17 +123,11 @@ def check_groups(views: Sequence[View], train: Sequence[int], test: Sequence[int
     """Refuse a split with one dialogue, or one row, on both sides."""
     shared = {views[row].dialogue.id for row in train} & {views[row].dialogue.id for row in test}
     if shared:
-        shown = ", ".join(f"'{name}'" for name in sorted(shared)[:5])
+        names = ", ".join(f"'{name}'" for name in sorted(shared)[:5])
         raise UsageError(
-            f"{plural(len(shared), 'dialogue')} in the learning and the testing rows, for instance {shown}",
-            remedy="part the rows by dialogue, person or bot (grouped_folds), never by row",
+            (f"{plural(len(shared), 'dialogue')} in both the training and the test rows, for example {names}"),
+            remedy="split the rows by dialogue, person or bot (grouped_folds), never by row",
         )
-
-
-def _bot(view: View) -> str | None:
-    if view.dialogue.bot is not None:
-        return view.dialogue.bot
-    return HUMAN if view.dialogue.kind is Kind.HUMAN_HUMAN else None
 
 
 def _members(groups: Sequence[Hashable]) -> dict[Hashable, list[int]]:
@@ -127,21 +137,11 @@ def _members(groups: Sequence[Hashable]) -> dict[Hashable, list[int]]:
     return members
 
 
-def _shuffled(members: dict[Hashable, list[int]], seed: int) -> list[Hashable]:
+def _shuffle(members: dict[Hashable, list[int]], seed: int) -> list[Hashable]:
     import numpy as np
 
     names = list(members)
     return [names[place] for place in np.random.default_rng(seed).permutation(len(names))]
-
-
-def _drawn(members: dict[Hashable, list[int]], wanted: float, seed: int) -> list[int]:
-    """Return the rows of groups drawn at random; at least one group is drawn and one is left."""
-    rows: list[int] = []
-    for group in _shuffled(members, seed)[:-1]:
-        if rows and len(rows) >= wanted:
-            break
-        rows += members[group]
-    return rows
 
 
 def _split(test: Sequence[int], total: int) -> Split:
@@ -152,12 +152,7 @@ def _split(test: Sequence[int], total: int) -> Split:
     return np.flatnonzero(~inside), np.flatnonzero(inside)
 
 
-def _peer_text(view: View) -> str:
-    said = " ".join(turn.text for turn in view.dialogue.turns if turn.speaker != view.judge)
-    return normalise(said) or " ".join(said.casefold().split())  # other alphabets have no normal form here
-
-
-def _clusters(texts: Sequence[str], n: int, seed: int) -> list[str]:
+def _cluster(texts: Sequence[str], n: int, seed: int) -> list[str]:
     """Cluster texts by their words and pairs of words; label 1 is the largest cluster."""
     if len(set(texts)) < 2 or n < 2:
         return ["bot-01"] * len(texts)
@@ -167,6 +162,6 @@ def _clusters(texts: Sequence[str], n: int, seed: int) -> list[str]:
     rarest = RARE if len(texts) >= MANY else 1
     vectors = TfidfVectorizer(tokenizer=str.split, token_pattern=None, ngram_range=(1, 2), min_df=rarest)
     number = min(n, len(set(texts)))
-    found = KMeans(number, n_init=3, random_state=seed).fit_predict(vectors.fit_transform(texts)).tolist()
-    order = {label: place for place, (label, _) in enumerate(Counter(found).most_common(), 1)}
-    return [f"bot-{order[label]:02d}" for label in found]
+    labels = KMeans(number, n_init=3, random_state=seed).fit_predict(vectors.fit_transform(texts)).tolist()
+    order = {label: place for place, (label, _) in enumerate(Counter(labels).most_common(), 1)}
+    return [f"bot-{order[label]:02d}" for label in labels]

@@ -36,7 +36,7 @@ STEP = 0.01
 # Numbers in one table of dialogues, small enough to stay near the processor.
 BLOCK = 400_000
 # Fewer dialogues (or preferences) of a bot have no spread worth the name: no rank and no verdict from them.
-LEAST_DIALOGUES = 5
+MIN_DIALOGUES = 5
 BETTER, WORSE, TOO_CLOSE = "better", "worse", "too close to call"
 SURE = (BETTER, WORSE)
 TOO_FEW_TALKS, TOO_FEW_PREFERENCES = "too few talks", "too few preferences"
@@ -55,22 +55,12 @@ class Preference:
     person: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """Means and strengths of bots in the data (first row) and in every resample (the rows after it)."""
-
-    bots: tuple[str, ...]
-    n: Ints
-    means: Floats
-    strengths: Floats
-
-
 def rank_systems(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0) -> Ranking | None:
     """Rank the bots that the log names by their mean score; None for fewer than two with scored dialogues.
 
     Strengths: Bradley and Terry's, every dialogue of one bot against every dialogue of the other. Intervals:
     bootstrap over dialogues within each bot, or over users where the log names at least ten. A bot with fewer than
-    5 scored dialogues has no rank and stands last.
+    5 scored dialogues has no rank and comes last.
     """
     check_pairing(dialogues, scores)
     rows = [
@@ -86,7 +76,17 @@ def rank_systems(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed
     place = {bot: number for number, bot in enumerate(bots)}
     codes = np.asarray([place[bot] for bot, _, _ in rows], dtype=np.intp)
     values = np.asarray([value for _, _, value in rows], dtype=np.float64)
-    return _ranking(_draw_scores(bots, codes, values, [group for _, group, _ in rows], seed))
+    means, strengths = _draw_scores(len(bots), codes, values, [group for _, group, _ in rows], seed)
+    sizes = np.bincount(codes, minlength=len(bots)).tolist()
+    lines = [_make_line(bot, sizes[at], means[:, at], strengths[:, at]) for at, bot in enumerate(bots)]
+    ranks = _rank(lines, means[0])
+    gaps = []
+    for a, b in combinations(ranks, 2):
+        smaller, n = min(sizes[a], sizes[b]), sizes[a] + sizes[b]
+        # Not even a complete parting of the scores is rarer than this by chance.
+        least_p = min(1.0, 2 / math.comb(n, smaller))
+        gaps.append(_Gap(bots[a], bots[b], means[:, a] - means[:, b], n, smaller, least_p))
+    return _build_ranking(lines, ranks, _judge_pairs(gaps, TOO_FEW_TALKS))
 
 
 def rank_by_preferences(preferences: Iterable[Preference], *, seed: int = 0) -> Ranking | None:
@@ -95,49 +95,61 @@ def rank_by_preferences(preferences: Iterable[Preference], *, seed: int = 0) -> 
     `mean` is the share of comparisons won. A pair's difference is the share won by the first less that won by the
     second, where the two met; two bots that never met have none. A bot with fewer than 5 preferences has no rank.
     """
-    given = sorted(preferences, key=lambda one: (one.first, one.second, one.won, one.person or ""))
-    _check_preferences(given)
-    if not given:
+    comparisons = sorted(preferences, key=lambda each: (each.first, each.second, each.won, each.person or ""))
+    wrong = [each for each in comparisons if each.first == each.second or not 0 <= each.won <= 1]
+    if wrong:
+        raise UsageError(
+            f"{len(wrong)} of {len(comparisons)} preferences are invalid; the first is {wrong[0]}",
+            remedy=("compare two different bots and use 1 (the first won), 0 (the second won) or 0.5 (a draw)"),
+        )
+    if not comparisons:
         return None
-    bots = tuple(sorted({name for one in given for name in (one.first, one.second)}))
-    wins = _draw_wins(bots, given, seed)
-    return _preferred(bots, wins)
+    bots = tuple(sorted({name for each in comparisons for name in (each.first, each.second)}))
+    wins = _draw_wins(bots, comparisons, seed)
+    met = (wins + wins.transpose(0, 2, 1)).sum(axis=2)
+    shares = np.divide(wins.sum(axis=2), met, out=np.full(met.shape, np.nan), where=met > 0)
+    strengths = bradley_terry(wins)
+    lines = []
+    for place, bot in enumerate(bots):
+        n = round(float(met[0, place]))
+        mean = _measure_share(shares[:, place], float(wins[0, place].sum()), n)
+        lines.append(replace(_make_line(bot, n, shares[:, place], strengths[:, place]), mean=mean))
+    ranks = _rank(lines, strengths[0])
+    gaps = [_measure_preference_gap(bots, wins, a, b) for a, b in combinations(ranks, 2)]
+    return _build_ranking(lines, ranks, _judge_pairs(gaps, TOO_FEW_PREFERENCES))
 
 
 def system_agreement(dialogues: Sequence[Dialogue], scores: Sequence[Score], *, seed: int = 0) -> Agreement:
-    """Compare the mean score of each bot with the mean mark of each bot; `n` counts bots.
+    """Compare the mean score of each bot with its mean rating; `n` counts bots.
 
-    `refused`: bots that have marks and no score. Ten bots or more give intervals (bootstrap over bots).
+    `refused`: bots that have ratings and no score. Ten bots or more give intervals (bootstrap over bots).
     """
     check_pairing(dialogues, scores)
-    given: dict[str, list[float]] = {}
-    marks: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
+    ratings: dict[str, list[float]] = {}
     for dialogue, score in zip(dialogues, scores, strict=True):
         if dialogue.bot and (value := value_of(score)) is not None:
-            given.setdefault(dialogue.bot, []).append(value)
+            values.setdefault(dialogue.bot, []).append(value)
         if dialogue.bot and dialogue.quality is not None:
-            marks.setdefault(dialogue.bot, []).append(dialogue.quality)
-    both = sorted(given.keys() & marks.keys())
-    means = ([math.fsum(found[bot]) / len(found[bot]) for bot in both] for found in (given, marks))
-    return measure_rows(*means, seed=seed, refused=len(marks.keys() - given.keys()))
-
-
-# --- scores ------------------------------------------------------------------------------------------------------
+            ratings.setdefault(dialogue.bot, []).append(dialogue.quality)
+    both = sorted(values.keys() & ratings.keys())
+    means = ([math.fsum(side[bot]) / len(side[bot]) for bot in both] for side in (values, ratings))
+    return measure_rows(*means, seed=seed, refused=len(ratings.keys() - values.keys()))
 
 
 def _draw_scores(
-    bots: tuple[str, ...], codes: Ints, values: Floats, groups: Sequence[tuple[str, str]], seed: int
-) -> _Drawn:
+    bots: int, codes: Ints, values: Floats, groups: Sequence[tuple[str, str]], seed: int
+) -> tuple[Floats, Floats]:
+    """Return means and strengths of bots in the data (first row) and in every resample (the rows after it)."""
     by_user = any(kind == "user" for kind, _ in groups)
-    # A user talks with many bots and takes them all along; a dialogue only stands for dialogues of its bot.
+    # A user talks with many bots and takes them all along; a dialogue only represents dialogues of its bot.
     units: Sequence[Hashable] = groups if by_user else range(len(codes))
-    step = max(1, BLOCK // (len(bots) * len(codes)))
+    step = max(1, BLOCK // (bots * len(codes)))
     blocks = [np.ones((1, len(codes)))]
-    for drawn in draw_weights(units, DRAWS, seed, None if by_user else codes.tolist()):
-        blocks += np.split(drawn, range(step, len(drawn), step))
-    means, tables = zip(*(_count(len(bots), codes, values, weights) for weights in blocks), strict=True)
-    n = np.bincount(codes, minlength=len(bots))
-    return _Drawn(bots, n, np.concatenate(means), bradley_terry(np.concatenate(tables)))
+    for weights in draw_weights(units, DRAWS, seed, None if by_user else codes.tolist()):
+        blocks += np.split(weights, range(step, len(weights), step))
+    means, tables = zip(*(_count(bots, codes, values, weights) for weights in blocks), strict=True)
+    return np.concatenate(means), bradley_terry(np.concatenate(tables))
 
 
 def _count(bots: int, codes: Ints, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -149,7 +161,14 @@ def _count(bots: int, codes: Ints, values: Floats, weights: Floats) -> tuple[Flo
     member = np.eye(bots)[codes]
     n = weights @ member
     means = np.divide(weights @ (member * values[:, None]), n, out=np.full(n.shape, np.nan), where=n > 0)
-    at = _at_scores(bots, codes, values, weights)
+    # How many dialogues of each bot have each score, lowest score first.
+    steps, places = np.unique(np.rint(values / STEP), return_inverse=True)
+    cells, cell = np.unique(codes * len(steps) + places.ravel(), return_inverse=True)
+    order = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[order], np.arange(len(cells)))
+    counts = np.zeros((len(weights), bots * len(steps)))
+    counts[:, cells] = np.add.reduceat(weights[:, order], starts, axis=1)
+    at = counts.reshape(len(weights), bots, len(steps))
     # Dialogues below each score, those at it half: a draw is half a win.
     below = at.cumsum(axis=2) - at / 2
     wins = at @ below.transpose(0, 2, 1)
@@ -157,115 +176,43 @@ def _count(bots: int, codes: Ints, values: Floats, weights: Floats) -> tuple[Flo
     return means, np.divide(wins, both, out=np.zeros_like(wins), where=both > 0) * (1 - np.eye(bots))
 
 
-def _at_scores(bots: int, codes: Ints, values: Floats, weights: Floats) -> Floats:
-    """Return for each resample how many dialogues of each bot have each score, lowest score first."""
-    steps, places = np.unique(np.rint(values / STEP), return_inverse=True)
-    cells, cell = np.unique(codes * len(steps) + places.ravel(), return_inverse=True)
-    order = np.argsort(cell, kind="stable")
-    starts = np.searchsorted(cell[order], np.arange(len(cells)))
-    counts = np.zeros((len(weights), bots * len(steps)))
-    counts[:, cells] = np.add.reduceat(weights[:, order], starts, axis=1)
-    return counts.reshape(len(weights), bots, len(steps))
-
-
-def _ranking(drawn: _Drawn) -> Ranking:
-    lines = [
-        _line(bot, int(n), drawn.means[:, place], drawn.strengths[:, place])
-        for place, (bot, n) in enumerate(zip(drawn.bots, drawn.n, strict=True))
-    ]
-    standing = _standing(lines, drawn.means[0])
-    gaps = [
-        _score_gap(drawn.bots[a], drawn.bots[b], drawn.means[:, a] - drawn.means[:, b], drawn.n[[a, b]].tolist())
-        for a, b in combinations(standing, 2)
-    ]
-    return _ranked(lines, standing, _pairs(gaps, TOO_FEW_TALKS))
-
-
-def _score_gap(first: str, second: str, values: Floats, sizes: Sequence[int]) -> _Gap:
-    smaller, n = min(sizes), sum(sizes)
-    # Not even a complete parting of the scores is rarer than this by chance.
-    return _Gap(first, second, values, n, smaller, least_p=min(1.0, 2 / math.comb(n, smaller)))
-
-
-# --- preferences -------------------------------------------------------------------------------------------------
-
-
-def _check_preferences(given: Sequence[Preference]) -> None:
-    wrong = [one for one in given if one.first == one.second or not 0 <= one.won <= 1]
-    if wrong:
-        raise UsageError(
-            f"{len(wrong)} of {len(given)} preferences cannot be used, the first is {wrong[0]}",
-            remedy="compare two different bots and say 1 (the first won), 0 (the second won) or 0.5 (a draw)",
-        )
-
-
-def _draw_wins(bots: tuple[str, ...], given: Sequence[Preference], seed: int) -> Floats:
+def _draw_wins(bots: tuple[str, ...], comparisons: Sequence[Preference], seed: int) -> Floats:
     """Return the table of wins in the data (first) and in every resample of people or single preferences."""
     from scipy.sparse import csr_array
 
-    size, place = len(bots), {bot: number for number, bot in enumerate(bots)}
-    first, second = (np.asarray([place[name] for name in names]) for names in _sides(given))
-    won, rows = np.asarray([one.won for one in given]), np.arange(len(given))
-    cells = (np.tile(rows, 2), np.concatenate((first * size + second, second * size + first)))
-    table = csr_array((np.concatenate((won, 1 - won)), cells), shape=(len(given), size * size))
-    units: list[Hashable] = [one.person or row for row, one in enumerate(given)]
-    whole = np.ones((1, len(given)))
-    blocks = [np.asarray(weights @ table) for weights in (whole, *draw_weights(units, DRAWS, seed))]
+    size, n, place = len(bots), len(comparisons), {bot: number for number, bot in enumerate(bots)}
+    first = np.asarray([place[each.first] for each in comparisons])
+    second = np.asarray([place[each.second] for each in comparisons])
+    won = np.asarray([each.won for each in comparisons])
+    cells = (np.tile(np.arange(n), 2), np.concatenate((first * size + second, second * size + first)))
+    table = csr_array((np.concatenate((won, 1 - won)), cells), shape=(n, size * size))
+    units: list[Hashable] = [each.person or row for row, each in enumerate(comparisons)]
+    blocks = [np.asarray(weights @ table) for weights in (np.ones((1, n)), *draw_weights(units, DRAWS, seed))]
     return np.concatenate(blocks).reshape(-1, size, size)
 
 
-def _sides(given: Sequence[Preference]) -> tuple[list[str], list[str]]:
-    return [one.first for one in given], [one.second for one in given]
-
-
-def _preferred(bots: tuple[str, ...], wins: Floats) -> Ranking:
-    contests = wins + wins.transpose(0, 2, 1)
-    met = contests.sum(axis=2)
-    shares = np.divide(wins.sum(axis=2), met, out=np.full(met.shape, np.nan), where=met > 0)
-    strengths = bradley_terry(wins)
-    lines = []
-    for place, bot in enumerate(bots):
-        n = round(float(met[0, place]))
-        line = _line(bot, n, shares[:, place], strengths[:, place])
-        lines.append(replace(line, mean=_share(shares[:, place], float(wins[0, place].sum()), n)))
-    standing = _standing(lines, strengths[0])
-    gaps = [_preference_gap(bots, wins, a, b) for a, b in combinations(standing, 2)]
-    return _ranked(lines, standing, _pairs(gaps, TOO_FEW_PREFERENCES))
-
-
-def _preference_gap(bots: tuple[str, ...], wins: Floats, a: int, b: int) -> _Gap:
+def _measure_preference_gap(bots: tuple[str, ...], wins: Floats, a: int, b: int) -> _Gap:
     won, lost = wins[:, a, b], wins[:, b, a]
     met = won + lost
     values = np.divide(won - lost, met, out=np.full(met.shape, np.nan), where=met > 0)
     n = round(float(met[0]))
-    # Were both alike, n free choices would still differ by this much; a unanimous sample has no spread of its own.
+    # Were both alike, n free choices would still differ by this much; a unanimous sample has no spread.
     chance = 1 / math.sqrt(n) if n else 0.0
-    return _Gap(
-        bots[a],
-        bots[b],
-        values,
-        n,
-        n,
-        least_p=min(1.0, 2.0 ** (1 - n)),
-        least_error=chance,
-        share=_share((1 + values) / 2, float(won[0]), n),
-    )
+    share = _measure_share((1 + values) / 2, float(won[0]), n)
+    return _Gap(bots[a], bots[b], values, n, n, min(1.0, 2.0 ** (1 - n)), chance, share)
 
 
-def _share(values: Floats, won: float, n: int) -> Rate:
+def _measure_share(values: Floats, won: float, n: int) -> Rate:
     """Return the share of comparisons won in the data (first), with an interval from its resamples."""
-    drawn = values[1:][~np.isnan(values[1:])]
+    resamples = values[1:][~np.isnan(values[1:])]
     if np.isnan(values[0]):
         return Rate(None, None, None, n)
-    if len(drawn) < 2 or n < 2:
+    if len(resamples) < 2 or n < 2:
         return wilson(won, n)
-    variance = float(drawn.var(ddof=1)) * n / (n - 1)
-    # No surer than so many independent choices.
+    variance = float(resamples.var(ddof=1)) * n / (n - 1)
+    # No surer than as many independent choices.
     variance = max(variance, float(values[0]) * (1 - float(values[0])) / n)
     return bounded_rate(float(values[0]), Spread(variance, n, min(won, n - won), n - 1), n)
-
-
-# --- lines and pairs ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,105 +235,99 @@ class _Gap:
     @property
     def error(self) -> float | None:
         """The standard error, None where too few items show any."""
-        drawn = self.values[1:][~np.isnan(self.values[1:])]
-        if self.smaller < LEAST_DIALOGUES or len(drawn) < 2:
+        resamples = self.values[1:][~np.isnan(self.values[1:])]
+        if self.smaller < MIN_DIALOGUES or len(resamples) < 2:
             return None
         # Resamples of a small sample vary too little.
-        return max(self.least_error, float(drawn.std(ddof=1)) * math.sqrt(self.smaller / (self.smaller - 1)))
+        return max(self.least_error, float(resamples.std(ddof=1)) * math.sqrt(self.smaller / (self.smaller - 1)))
 
     @property
     def rate(self) -> Rate:
         """The difference with its interval."""
         if self.share is None or self.share.low is None or self.share.high is None:
-            return replace(_rate(self.values, self.smaller), n=self.n)
+            return replace(_measure(self.values, self.smaller), n=self.n)
         return Rate(float(self.values[0]), 2 * self.share.low - 1, 2 * self.share.high - 1, self.n)
 
+    @property
+    def p(self) -> float | None:
+        """The two-sided p of Student's t with the error of the resamples; the freedom is that of the smaller side.
 
-def _line(bot: str, n: int, means: Floats, strengths: Floats) -> SystemLine:
+        Counting resamples cannot go below 1 in 500, which Holm's correction for 55 pairs would make meaningless.
+        """
+        from scipy.special import stdtr
+
+        error, difference = self.error, float(self.values[0])
+        if error is None or math.isnan(difference):
+            return None
+        if abs(difference) <= 1e-12:
+            return 1.0
+        distance = abs(difference) / max(error, 1e-12)
+        return max(self.least_p, float(2 * stdtr(self.smaller - 1, -distance)))
+
+
+def _make_line(bot: str, n: int, means: Floats, strengths: Floats) -> SystemLine:
     """Return a bot that has no rank yet."""
-    return SystemLine(bot, n, _rate(means, n), _rate(strengths, n), None, None, None)
+    return SystemLine(bot, n, _measure(means, n), _measure(strengths, n), None, None, None)
 
 
-def _standing(lines: Sequence[SystemLine], values: Floats) -> dict[int, int | None]:
+def _rank(lines: Sequence[SystemLine], values: Floats) -> dict[int, int | None]:
     """Return the bots in order and the rank of each; those with too few items come last and have none.
 
-    The rank is 1 + the number of better bots among those that are ranked; one alone has nobody to be ranked with.
+    The rank is 1 + the number of better bots among those that are ranked; a single bot has no rank.
     """
-    enough = [place for place, line in enumerate(lines) if line.n >= LEAST_DIALOGUES]
+    enough = [place for place, line in enumerate(lines) if line.n >= MIN_DIALOGUES]
     ranks: dict[int, int | None] = dict.fromkeys(range(len(lines)))
     if len(enough) > 1:
         # A difference in the last digit is rounding.
-        ranks |= {one: 1 + int(sum(values[other] > values[one] + 1e-12 for other in enough)) for one in enough}
-    order = sorted(ranks, key=lambda one: (one not in enough, ranks[one] or 0, -lines[one].n, lines[one].bot))
-    return {one: ranks[one] for one in order}
+        ranks |= {place: 1 + int(sum(values[other] > values[place] + 1e-12 for other in enough)) for place in enough}
+    order = sorted(ranks, key=lambda at: (at not in enough, ranks[at] or 0, -lines[at].n, lines[at].bot))
+    return {place: ranks[place] for place in order}
 
 
-def _ranked(
-    lines: Sequence[SystemLine], standing: Mapping[int, int | None], pairs: tuple[SystemPair, ...]
+def _build_ranking(
+    lines: Sequence[SystemLine], ranks: Mapping[int, int | None], pairs: tuple[SystemPair, ...]
 ) -> Ranking:
     """Return the bots in order; a range of ranks leaves out only what the verdicts on pairs leave out."""
-    total = sum(rank is not None for rank in standing.values())
+    total = sum(rank is not None for rank in ranks.values())
     winners = [pair.first if pair.verdict == BETTER else pair.second for pair in pairs if pair.verdict in SURE]
     losers = [pair.second if pair.verdict == BETTER else pair.first for pair in pairs if pair.verdict in SURE]
-    placed = []
-    for place, rank in standing.items():
+    ranked = []
+    for place, rank in ranks.items():
         line = lines[place]
         if rank is not None:
             low, high = 1 + losers.count(line.bot), total - winners.count(line.bot)
             # People may prefer in a circle; then the verdicts do not agree with any order.
             line = replace(line, rank=rank, low_rank=min(low, rank), high_rank=max(high, rank))
-        placed.append(line)
-    return Ranking(tuple(placed), pairs)
+        ranked.append(line)
+    return Ranking(tuple(ranked), pairs)
 
 
-def _rate(values: Floats, n: int) -> Rate:
+def _measure(values: Floats, n: int) -> Rate:
     if np.isnan(values[0]):
         return Rate(None, None, None, n)
-    drawn = values[1:][~np.isnan(values[1:])]
+    resamples = values[1:][~np.isnan(values[1:])]
     # One dialogue, drawn again and again, has no spread: that is ignorance and not certainty.
-    error = float(drawn.std(ddof=1)) * math.sqrt(n / (n - 1)) if n > 1 and len(drawn) > 1 else 0.0
+    error = float(resamples.std(ddof=1)) * math.sqrt(n / (n - 1)) if n > 1 and len(resamples) > 1 else 0.0
     if error <= 1e-12:
         return Rate(float(values[0]), None, None, n)
     half = student(n - 1, CONFIDENCE) * error
     return Rate(float(values[0]), float(values[0]) - half, float(values[0]) + half, n)
 
 
-def _pairs(gaps: Sequence[_Gap], too_few: str) -> tuple[SystemPair, ...]:
+def _judge_pairs(gaps: Sequence[_Gap], too_few: str) -> tuple[SystemPair, ...]:
     """Compare all pairs at once; pairs that say nothing do not cost the others their certainty."""
-    known = [(row, p) for row, gap in enumerate(gaps) if (p := _p(gap)) is not None]
+    known = [(row, p) for row, gap in enumerate(gaps) if (p := gap.p) is not None]
     adjusted = dict(zip((row for row, _ in known), holm([p for _, p in known]), strict=True))
-    return tuple(
-        _pair(gap, adjusted[row], len(known))
-        if row in adjusted
-        else SystemPair(gap.first, gap.second, gap.rate, None, too_few)
-        for row, gap in enumerate(gaps)
-    )
-
-
-def _p(gap: _Gap) -> float | None:
-    """Return the two-sided p of Student's t with the error of the resamples.
-
-    Counting resamples cannot go below 1 in 500, which Holm's correction for 55 pairs would make meaningless. The
-    freedom is that of the smaller side.
-    """
-    from scipy.special import stdtr
-
-    error, difference = gap.error, float(gap.values[0])
-    if error is None or math.isnan(difference):
-        return None
-    if abs(difference) <= 1e-12:
-        return 1.0
-    distance = abs(difference) / max(error, 1e-12)
-    return max(gap.least_p, float(2 * stdtr(gap.smaller - 1, -distance)))
-
-
-def _pair(gap: _Gap, p: float, tested: int) -> SystemPair:
-    rate, error = gap.rate, gap.error
-    if rate.value is None or error is None:
-        return SystemPair(gap.first, gap.second, rate, p, TOO_CLOSE)
-    if p < 1 - CONFIDENCE:
-        return SystemPair(gap.first, gap.second, rate, p, BETTER if rate.value > 0 else WORSE)
-    # As strict as the correction for all pairs will be.
-    confidence = 1 - (1 - CONFIDENCE) / tested
-    more = items_to_decide(rate.value, error, gap.n, freedom=gap.smaller - 1, confidence=confidence)
-    return SystemPair(gap.first, gap.second, rate, p, TOO_CLOSE, None if more is None else max(1, more))
+    pairs = []
+    for row, gap in enumerate(gaps):
+        rate, error, p, more = gap.rate, gap.error, adjusted.get(row), None
+        verdict = TOO_CLOSE if p is not None else too_few
+        if p is not None and rate.value is not None and error is not None:
+            if p < 1 - CONFIDENCE:
+                verdict = BETTER if rate.value > 0 else WORSE
+            else:
+                # As strict as the correction for all pairs will be.
+                confidence = 1 - (1 - CONFIDENCE) / len(known)
+                more = items_to_decide(rate.value, error, gap.n, freedom=gap.smaller - 1, confidence=confidence)
+        pairs.append(SystemPair(gap.first, gap.second, rate, p, verdict, None if more is None else max(1, more)))
+    return tuple(pairs)

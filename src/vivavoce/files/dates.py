@@ -10,11 +10,9 @@ from vivavoce.files.tables import as_text
 from vivavoce.messages import Message, say
 
 GERMAN = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?")
-EPOCH = re.compile(r"\d{9,11}(\.\d+)?")
-EPOCH_MILLISECONDS = re.compile(r"\d{13}")
-_UNREADABLE = say(
-    "{source}, {unit} {number}: the value {value} cannot be read as a date; the row is kept without one"
-)
+# Seconds since 1970, or milliseconds.
+EPOCH = re.compile(r"\d{9,11}(\.\d+)?|(?P<milliseconds>\d{13})")
+_UNREADABLE = say("{source}, {unit} {number}: {value} is not a valid date; the row is kept without a date")
 
 
 def parse_date(value: object) -> datetime | None:
@@ -23,13 +21,23 @@ def parse_date(value: object) -> datetime | None:
     Understood: ISO 8601 with or without time, `31.12.2024` with or without time, seconds since 1970.
     """
     if isinstance(value, datetime):
-        return _aware(value)
+        return _add_zone(value)
     if isinstance(value, date):
         return datetime.combine(value, time(), UTC)
+    text = as_text(value).strip()
     try:
-        return _parse(as_text(value).strip())
+        if match := EPOCH.fullmatch(text):
+            return datetime.fromtimestamp(int(text) / 1000 if match["milliseconds"] else float(text), UTC)
+        if match := GERMAN.fullmatch(text):
+            day, month, year, hour, minute, second = (int(part or 0) for part in match.groups())
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+        return _add_zone(datetime.fromisoformat(text))
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _add_zone(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def unreadable_date(source: str, unit: str, number: int, value: object) -> Message:
@@ -39,20 +47,5 @@ def unreadable_date(source: str, unit: str, number: int, value: object) -> Messa
 
 def unreadable_date_rows(notes: Iterable[str]) -> list[int]:
     """Return the row numbers of all notes made by `unreadable_date`."""
-    found = (note for note in notes if isinstance(note, Message) and note.template == _UNREADABLE)
-    return [int(note.values["number"]) for note in found]
-
-
-def _parse(text: str) -> datetime | None:
-    if EPOCH.fullmatch(text):
-        return datetime.fromtimestamp(float(text), UTC)
-    if EPOCH_MILLISECONDS.fullmatch(text):
-        return datetime.fromtimestamp(int(text) / 1000, UTC)
-    if match := GERMAN.fullmatch(text):
-        day, month, year, hour, minute, second = (int(part or 0) for part in match.groups())
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    return _aware(datetime.fromisoformat(text))
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    dates = (note for note in notes if isinstance(note, Message) and note.template == _UNREADABLE)
+    return [int(note.values["number"]) for note in dates]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from vivavoce.errors import FileError
 from vivavoce.files.columns import is_known
+from vivavoce.files.headers import guess_header
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions, Table, build_table, check_rows
 from vivavoce.messages import say
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_CHARACTERS = 65536
+# The share of rows as wide as the header above which it is taken for one.
+MOSTLY_ALIKE = 0.9
 SAMPLE_RECORDS = 30
 HINT = "sep="
 
@@ -39,21 +41,21 @@ def read_tsv(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa
 
 def sniff(text: str) -> str:
     """Return the delimiter of a table: the one that gives known column names and rows of equal width."""
-    sample = text[:SAMPLE_CHARACTERS]
-    return max(DELIMITERS, key=lambda delimiter: _plausibility(sample, delimiter))
 
+    def rate(delimiter: str, *, titled: bool = False) -> tuple[int, float, int]:
+        reader = csv.reader(io.StringIO(text[:SAMPLE_CHARACTERS], newline=""), delimiter=delimiter)
+        records = [cells for cells in islice(reader, SAMPLE_RECORDS) if cells]
+        below = records[guess_header(list(enumerate(records))) :] if titled else records
+        width = len(below[0]) if below else 0
+        if width < 2:
+            return 0, 0.0, 0
+        known = sum(is_known(name) for name in below[0])
+        return known, sum(len(cells) == width for cells in below) / len(below), width
 
-def _plausibility(sample: str, delimiter: str) -> tuple[int, float, int]:
-    records = [cells for cells in islice(_reader(sample, delimiter, strict=False), SAMPLE_RECORDS) if cells]
-    width = len(records[0]) if records else 0
-    if width < 2:
-        return 0, 0.0, 0
-    known = sum(is_known(name) for name in records[0])
-    return known, sum(len(cells) == width for cells in records) / len(records), width
-
-
-def _reader(text: str, delimiter: str, *, strict: bool) -> Iterator[list[str]]:
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    best = max(DELIMITERS, key=rate)
+    known, alike, _ = rate(best)
+    # Where the first row does not look like the header of the others, a title or notes may stand above it.
+    return best if known or alike > MOSTLY_ALIKE else max(DELIMITERS, key=lambda sign: rate(sign, titled=True))
 
 
 def _read(text: str, delimiter: str, path: Path, options: ReadOptions) -> Table:
@@ -63,18 +65,15 @@ def _read(text: str, delimiter: str, path: Path, options: ReadOptions) -> Table:
         check_rows(sum(part.count("\n") for part in text.rstrip("\r\n").split('"')[::2]), options.max_rows, str(path))
     records: list[list[str]] = []
     try:
-        records.extend(_reader(text, delimiter, strict=True))
+        records.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise _broken(error, len(records) + 1, path) from None
-    return build_table(enumerate(records, 1), str(path))
-
-
-def _broken(error: csv.Error, row: int, path: Path) -> FileError:
-    reason = str(error)
-    if "unexpected end" in reason:
-        what = say("a quote that opens in row {row} is never closed", row=row)
-    elif "field limit" in reason:
-        what = say("a cell in row {row} is far too long: most likely a quote that is never closed", row=row)
-    else:
-        what = say("a quote in row {row} is closed in the middle of a cell", row=row)
-    return FileError(what, where=str(path), remedy=say('write a quote inside a quoted cell twice: "say ""hi"" "'))
+        row = len(records) + 1
+        if "unexpected end" in str(error):
+            what = say("the quote opened in row {row} is never closed", row=row)
+        elif "field limit" in str(error):
+            what = say("a cell in row {row} is far too long: a quote is probably not closed", row=row)
+        else:
+            what = say("a quote in row {row} is closed in the middle of a cell", row=row)
+        remedy = say('double each quote inside a quoted cell: "say ""hi"" "')
+        raise FileError(what, where=str(path), remedy=remedy) from None
+    return build_table(enumerate(records, 1), str(path), options=options)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from vivavoce.errors import Fault
 from vivavoce.messages import Message, say
 
-_LEFT_OUT = say("{where}: left out: {reason}")
+_LEFT_OUT = say("{where}: skipped: {reason}")
 
 
 def exclusion(fault: Fault) -> Message:

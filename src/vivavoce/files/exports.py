@@ -28,7 +28,6 @@ MIN_WIDTH, MAX_WIDTH = 9, 60
 WIDTH_SAMPLE = 200
 LOST_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NO_TITLE = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
-_FILLER = "\ufffd"
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[object]], *, delimiter: str = ",") -> bytes:
@@ -38,28 +37,30 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[object]], *, delim
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n", delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow([_text(name) for name in columns])
-    writer.writerows([_csv_cell(cell) for cell in row] for row in _plain_rows(columns, rows))
+    writer.writerow([_clean(name) for name in columns])
+    for row in _simplify_rows(columns, rows):
+        writer.writerow([str(cell).lower() if isinstance(cell, bool) else cell for cell in row])
     return buffer.getvalue().encode("utf-8-sig")
 
 
 def xlsx_bytes(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     """Return a table as a workbook with one sheet; the first row stays in view."""
-    table = _plain_rows(columns, rows)
+    table = _simplify_rows(columns, rows)
     if len(table) >= MAX_ROWS or len(columns) > MAX_COLUMNS:
-        raise DataError(
-            say(
-                "a workbook holds {max_rows:,} rows and {max_columns:,} columns; the table has {count:,} and "
-                "{count2:,}",
-                max_rows=MAX_ROWS,
-                max_columns=MAX_COLUMNS,
-                count=len(table) + 1,
-                count2=len(columns),
-            ),
-            where=title,
-            remedy=say("export CSV, or fewer rows"),
+        what = say(
+            "workbooks allow {max_rows:,} rows and {max_columns:,} columns; the table has {count:,} and {count2:,}",
+            max_rows=MAX_ROWS,
+            max_columns=MAX_COLUMNS,
+            count=len(table) + 1,
+            count2=len(columns),
         )
-    return sheet_bytes(_sheet_title(title), [[_text(name) for name in columns], *table])
+        raise DataError(what, where=title, remedy=say("export as CSV, or export fewer rows"))
+    # At most 31 UTF-16 units, and no signs of a workbook's addresses.
+    plain = _NO_TITLE.sub(" ", _clean(title)).strip().strip("'")
+    name = plain.encode("utf-16-le")[:62].decode("utf-16-le", "ignore").strip().strip("'")
+    if not name or name.casefold() == "history":
+        name = "table"
+    return sheet_bytes(name, [[_clean(column) for column in columns], *table])
 
 
 def sheet_bytes(title: str, table: Sequence[Sequence[Plain]]) -> bytes:
@@ -81,7 +82,9 @@ def sheet_bytes(title: str, table: Sequence[Sequence[Plain]]) -> bytes:
                 if isinstance(cell, bool):
                     sheet.write_boolean(number, place, cell)
                 elif isinstance(cell, str) or (isinstance(cell, int) and abs(cell) >= MAX_NUMBER):
-                    sheet.write_string(number, place, _cut(str(cell)))
+                    text = str(cell)
+                    long = len(text) > MAX_CHARACTERS
+                    sheet.write_string(number, place, text[: MAX_CHARACTERS - len(CUT)] + CUT if long else text)
                 elif cell is not None:
                     sheet.write_number(number, place, cell if isinstance(cell, int) else _Exact(cell))
     return buffer.getvalue()
@@ -94,67 +97,41 @@ class _Exact(float):
         return repr(float(self))
 
 
-def _plain_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[list[Plain]]:
+def _simplify_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[list[Plain]]:
     """Return rows of plain values; refuse those that do not fit the columns, all at once."""
-    table = [[_plain(cell) for cell in row] for row in rows]
-    faults = [
-        Fault(
-            say(
-                "{cells} for {columns}",
-                cells=say_count(len(row), "{n} cell", "{n} cells"),
-                columns=say_count(len(columns), "{n} column", "{n} columns"),
-            ),
-            say("row {number}", number=number),
-        )
-        for number, row in enumerate(table, 1)
-        if len(row) != len(columns)
-    ]
+    table = [[_simplify(cell) for cell in row] for row in rows]
+    faults = []
+    for number, row in enumerate(table, 1):
+        if len(row) != len(columns):
+            cells = say_count(len(row), "{n} cell", "{n} cells")
+            places = say_count(len(columns), "{n} column", "{n} columns")
+            what = say("{cells} for {columns}", cells=cells, columns=places)
+            faults.append(Fault(what, say("row {number}", number=number)))
     if faults:
         raise DataError(
-            say("these rows do not fit the columns"), faults=faults, remedy=say("give one cell for each column")
+            say("these rows do not match the columns"), faults=faults, remedy=say("provide one cell per column")
         )
     return table
 
 
-def _plain(cell: object) -> Plain:
+def _simplify(cell: object) -> Plain:
     if isinstance(cell, str):
-        return _text(str.__str__(cell))  # the text of a named constant, not its name
+        return _clean(str.__str__(cell))  # the text of a named constant, not its name
     if cell is None or isinstance(cell, bool):
         return cell
-    if isinstance(cell, int | float | Decimal):
-        return _number(cell)
+    if isinstance(cell, int):
+        return int(cell)
+    if isinstance(cell, float | Decimal):
+        # Not-a-number is an empty cell, and no file has a sign for what has no end.
+        number = float(cell)
+        return number if math.isfinite(number) else None if math.isnan(number) else _clean(str(number))
     if isinstance(cell, date | datetime | time):
         return cell.isoformat()
     # A number of NumPy becomes a plain one.
-    return _plain(cell.tolist()) if hasattr(cell, "tolist") else _text(str(cell))
+    return _simplify(cell.tolist()) if hasattr(cell, "tolist") else _clean(str(cell))
 
 
-def _number(value: int | float | Decimal) -> Plain:
-    """Return a number; not-a-number is an empty cell, and no file has a sign for what has no end."""
-    if isinstance(value, int):
-        return int(value)
-    number = float(value)
-    if math.isfinite(number):
-        return number
-    return None if math.isnan(number) else _text(str(number))
-
-
-def _text(text: str) -> str:
+def _clean(text: str) -> str:
     # What no file can hold is shown as a filler, half characters as \udXXX: nothing is lost without a trace.
     whole = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return guarded(LOST_IN_XML.sub(_FILLER, whole))
-
-
-def _csv_cell(cell: Plain) -> Plain:
-    return str(cell).lower() if isinstance(cell, bool) else cell
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - len(CUT)] + CUT
-
-
-def _sheet_title(title: str) -> str:
-    """Return a title that a workbook accepts: at most 31 UTF-16 units, and no signs of its addresses."""
-    plain = _NO_TITLE.sub(" ", _text(title)).strip().strip("'")
-    short = plain.encode("utf-16-le")[:62].decode("utf-16-le", "ignore").strip().strip("'")
-    return "table" if not short or short.casefold() == "history" else short
+    return guarded(LOST_IN_XML.sub("\ufffd", whole))

@@ -155,11 +155,11 @@ def _load(name: str) -> tuple[Format, ...]:
     if callable(loaded):
         return (from_table_reader(name, loaded),)
     raise MissingPartError(
-        say("'{name}' is not a file format but '{kind}'", name=name, kind=type(loaded).__name__),
+        say("'{name}' is '{kind}', not a file format", name=name, kind=type(loaded).__name__),
         where=plugins.FORMATS,
         remedy=say(
-            "let the entry point name a `vivavoce.files.Format`, or a function of path and options that returns "
-            "a `Table`"
+            "point the entry point to a `vivavoce.files.Format`, or to a function of path and "
+            "options that returns a `Table`"
         ),
     )
 
@@ -182,7 +182,7 @@ def get_format(kind: Kind, name: str) -> Format:
             _load(point)  # says why it is not in the list
     raise UsageError(
         say(
-            "there is no format '{name}' of {kind}.{nearest}",
+            "unknown format '{name}' for {kind}.{nearest}",
             name=name,
             kind=kind,
             nearest=nearest(name, list(known)),

@@ -8,18 +8,12 @@ from pathlib import Path
 
 from vivavoce.errors import EmptyFileError, FileError, UsageError, nearest
 from vivavoce.files.advice import Advice
+from vivavoce.files.encodings import GUESS, find_mark, guess_encoding, is_wide, wide_order
 from vivavoce.files.tables import ReadOptions
 from vivavoce.messages import say
 
-BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 BINARY_KINDS = (
-    (b"PK\x03\x04", "an Excel workbook or another zip archive", "name it .xlsx if it is a workbook"),
+    (b"PK\x03\x04", "an Excel workbook or another zip archive", "rename it to .xlsx if it is a workbook"),
     (b"\xd0\xcf\x11\xe0", "an old (.xls) or protected Office file", "save it as .xlsx without a password"),
     (b"%PDF", "a PDF", "export the table as CSV or XLSX"),
     (b"\x1f\x8b", "compressed (gzip)", "unpack it first"),
@@ -36,32 +30,26 @@ def check_file(path: Path, max_bytes: int) -> None:
     try:
         size = path.stat().st_size
     except FileNotFoundError:
-        raise _missing(path) from None
+        raise _refuse_missing(path) from None
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise _refuse_unreadable(path, error) from error
     if path.is_dir():
-        raise FileError(say("this is a folder, not a file"), where=str(path), remedy=say("name one file inside it"))
+        raise FileError(say("this is a folder, not a file"), where=str(path), remedy=say("choose one file inside it"))
     if not path.is_file():
         raise FileError(
             say("this is not a regular file"), where=str(path), remedy=say("save the data to a file first")
         )
-    if size > max_bytes:
-        raise _too_large(path, size, max_bytes)
+    _check_size(path, size, max_bytes)
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
     """Return the bytes of a file that is not empty."""
     check_file(path, max_bytes)
-    try:
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if len(data) > max_bytes:  # it grew since it was measured
-        raise _too_large(path, len(data), max_bytes)
+    data = _read(path, max_bytes + 1)
+    _check_size(path, len(data), max_bytes)  # it may have grown since it was measured
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         raise EmptyFileError(
-            say("the file is empty"), where=str(path), remedy=say("give a file with at least one example")
+            say("the file is empty"), where=str(path), remedy=say("use a file with at least one example")
         )
     return data
 
@@ -70,22 +58,15 @@ def read_text(path: Path, options: ReadOptions) -> str:
     """Return the text of a file: UTF-8, or UTF-16 that says so, or the encoding the user names."""
     data = read_bytes(path, options.max_bytes)
     check_text(data, path, options.encoding)
-    text = _decode(data, options.encoding or find_mark(data) or "utf-8", path)
+    text = _decode(data, _choose_encoding(data, options), path)
     if "\0" in text:
-        place = text.index("\0")
-        row = text.count("\n", 0, place) + 1
+        row = text.count("\n", 0, text.index("\0")) + 1
         raise FileError(
-            say("there is a NUL character in row {row}: the file is damaged or not text", row=row),
+            say("row {row} contains a NUL character: the file is damaged or not text", row=row),
             where=str(path),
             remedy=say("export the file again as CSV (UTF-8)"),
         )
     return text
-
-
-def row_at(data: bytes, offset: int) -> int:
-    """Return the row that a byte belongs to; line ends inside quotes do not start a row."""
-    outside = data[:offset].split(b'"')[::2]
-    return 1 + sum(part.count(b"\n") for part in outside)
 
 
 def read_head(path: Path, options: ReadOptions) -> str:
@@ -93,20 +74,30 @@ def read_head(path: Path, options: ReadOptions) -> str:
     data = read_head_bytes(path)
     check_text(data, path, options.encoding)
     try:
-        text = data.decode(options.encoding or find_mark(data) or "utf-8", "replace")
+        text = data.decode(_choose_encoding(data, options), "replace")
     except LookupError:
         raise refuse_encoding(options.encoding) from None
     return text.removeprefix("\ufeff")
 
 
+def _choose_encoding(data: bytes, options: ReadOptions) -> str:
+    if options.encoding == GUESS:
+        return guess_encoding(data, cut=len(data) == HEAD_BYTES)
+    return options.encoding or find_mark(data) or "utf-8"
+
+
 def read_head_bytes(path: Path) -> bytes:
     """Return the first bytes of a file of any size."""
     check_file(path, NO_LIMIT)
+    return _read(path, HEAD_BYTES)
+
+
+def _read(path: Path, most: int) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(HEAD_BYTES)
+            return file.read(most)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _refuse_unreadable(path, error) from error
 
 
 def check_text(data: bytes, path: Path, encoding: str | None) -> None:
@@ -114,35 +105,34 @@ def check_text(data: bytes, path: Path, encoding: str | None) -> None:
     for magic, kind, remedy in BINARY_KINDS:
         if data.startswith(magic):
             raise FileError(say("the content is {kind}, not text", kind=kind), where=str(path), remedy=remedy)
-    if not encoding and not find_mark(data) and data[:1000].count(b"\0") >= max(len(data[:1000]) // 3, 1):
+    if not encoding and not find_mark(data) and is_wide(data):
         order = "le" if data[1:2] == b"\0" else "be"
         raise FileError(
-            say("the text looks like UTF-16 without its mark"),
+            say("the text looks like UTF-16 without a byte order mark"),
             where=str(path),
             remedy=say(Advice.GIVE_UTF16, order=order),
         )
 
 
-def find_mark(data: bytes) -> str | None:
-    """Return the encoding that the mark at the beginning of a text names."""
-    return next((encoding for mark, encoding in BYTE_ORDER_MARKS if data.startswith(mark)), None)
-
-
 def refuse_encoding(encoding: str | None) -> UsageError:
     """Return the error about an encoding that does not exist."""
     return UsageError(
-        say("there is no text encoding '{encoding}'", encoding=encoding),
-        remedy=say("common ones: utf-8, cp1252, latin-1, utf-16"),
+        say("unknown text encoding '{encoding}'", encoding=encoding),
+        remedy=say("common encodings: utf-8, cp1252, latin-1, utf-16"),
     )
 
 
 def _decode(data: bytes, encoding: str, path: Path) -> str:
+    codec = encoding
+    has_mark = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if encoding.lower().replace("_", "-") == "utf-16" and not has_mark:
+        codec = wide_order(data)
     try:
-        text = data.decode(_with_order(data, encoding))
+        text = data.decode(codec)
     except LookupError:
         raise refuse_encoding(encoding) from None
     except UnicodeDecodeError as error:
-        raise _undecodable(data, error, path) from None
+        raise _explain_byte(data, error, path) from None
     except UnicodeError as error:
         raise FileError(
             say("the text is not {encoding}: {error}", encoding=encoding, error=error), where=str(path)
@@ -150,61 +140,38 @@ def _decode(data: bytes, encoding: str, path: Path) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _with_order(data: bytes, encoding: str) -> str:
-    """Return UTF-16 with the order of its bytes where the text has no mark that says it."""
-    if encoding.lower().replace("_", "-") != "utf-16" or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return encoding
-    return "utf-16-be" if data[:1000:2].count(0) > data[1:1000:2].count(0) else "utf-16-le"
-
-
-def _undecodable(data: bytes, error: UnicodeDecodeError, path: Path) -> FileError:
+def _explain_byte(data: bytes, error: UnicodeDecodeError, path: Path) -> FileError:
     excerpt = data[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace")
-    shown = " ".join(excerpt.split())
-    return FileError(
-        say(
-            "the text is not {encoding}: byte {data:#04x} at offset {start}, row {row_at}",
-            encoding=error.encoding,
-            data=data[error.start],
-            start=error.start,
-            row_at=row_at(data, error.start),
-        ),
-        where=str(path),
-        remedy=say(Advice.GIVE_CP1252, shown=shown),
+    # Line ends inside quotes do not start a row.
+    row = 1 + sum(part.count(b"\n") for part in data[: error.start].split(b'"')[::2])
+    what = say(
+        "the text is not {encoding}: byte {data:#04x} at offset {start}, row {row_at}",
+        encoding=error.encoding,
+        data=data[error.start],
+        start=error.start,
+        row_at=row,
     )
+    return FileError(what, where=str(path), remedy=say(Advice.GIVE_CP1252, shown=" ".join(excerpt.split())))
 
 
-def _missing(path: Path) -> FileError:
+def _refuse_missing(path: Path) -> FileError:
     try:
-        neighbours = sorted(os.listdir(path.parent))
+        hint = nearest(path.name, sorted(os.listdir(path.parent)))
     except OSError:
-        return FileError(
-            say("the folder {parent} does not exist", parent=path.parent),
-            where=str(path),
-            remedy=say("check the path"),
-        )
-    hint = nearest(path.name, neighbours)
-    return FileError(
-        say("there is no such file.{hint}", hint=hint), where=str(path), remedy=say("check the name and the folder")
-    )
+        what = say("the folder {parent} does not exist", parent=path.parent)
+        return FileError(what, where=str(path), remedy=say("check the path"))
+    what = say("the file does not exist.{hint}", hint=hint)
+    return FileError(what, where=str(path), remedy=say("check the file name and folder"))
 
 
-def _unreadable(path: Path, error: Exception) -> FileError:
+def _refuse_unreadable(path: Path, error: Exception) -> FileError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return FileError(
-        say("the file cannot be read: {reason}", reason=reason),
-        where=str(path),
-        remedy=say("check its name and rights"),
-    )
+    what = say("the file cannot be read: {reason}", reason=reason)
+    return FileError(what, where=str(path), remedy=say("check its name and permissions"))
 
 
-def _too_large(path: Path, size: int, max_bytes: int) -> FileError:
-    needed = -(-size // MEGABYTE)
-    return FileError(
-        say(
-            "the file has {size:,.1f} MB, the limit is {max_bytes:,.1f} MB",
-            size=size / MEGABYTE,
-            max_bytes=max_bytes / MEGABYTE,
-        ),
-        where=str(path),
-        remedy=say(Advice.MORE_MEGABYTES, megabytes=needed),
-    )
+def _check_size(path: Path, size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        sizes = {"size": size / MEGABYTE, "max_bytes": max_bytes / MEGABYTE}
+        what = say("the file has {size:,.1f} MB, the limit is {max_bytes:,.1f} MB", **sizes)
+        raise FileError(what, where=str(path), remedy=say(Advice.MORE_MEGABYTES, megabytes=-(-size // MEGABYTE)))

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
 
 from vivavoce.errors import DataError, EmptyFileError, FileError, plural
 from vivavoce.files.advice import Advice
+from vivavoce.files.headers import HEAD_ROWS, guess_header
 from vivavoce.messages import say
 
 DEFAULT_MAX_BYTES = 512 * 1024**2
 DEFAULT_MAX_ROWS = 500_000
 MAX_COLUMNS = 1_000
+BLANK_ROWS = say("{source}: blank rows skipped: {numbers}")
 Cells = Sequence[object]
 
 
@@ -49,7 +52,9 @@ class RowFault:
 class Table:
     """What a format reads. Every row has as many cells as there are columns.
 
-    `unit` is what the file calls a row (row, line, item). `typed`: the file tells numbers from text.
+    `unit` is what the file calls a row (row, line, item). `typed`: the file tells numbers from text. `header` is the
+    number of the row that names the columns, 0 where no row does; `above` are the rows before it, `blank` the numbers
+    of rows without a word. `sheets`: all sheets of the workbook with their rows, of which `sheet` was read.
     """
 
     columns: tuple[str, ...]
@@ -58,13 +63,21 @@ class Table:
     faults: tuple[RowFault, ...] = ()
     unit: str = "row"
     typed: bool = False
+    header: int = 0
+    above: tuple[Row, ...] = ()
+    blank: tuple[int, ...] = ()
+    sheet: str = ""
+    sheets: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What the user may say about a file. A format ignores what does not concern it.
 
-    `bot`: the name of the speaker that is the bot, in a log of dialogues.
+    `bot`: the name of the speaker that is the bot, in a log of dialogues. `header`: the number of the row that names
+    the columns. `guess`: sheet and header are found out where they are not given; else both are the first. `rename`:
+    every cell is kept, also under a name that stands twice or in a column without a name. `roles`: what each column
+    holds, by its place.
     """
 
     encoding: str | None = None
@@ -72,6 +85,10 @@ class ReadOptions:
     sheet: str | None = None
     max_rows: int = DEFAULT_MAX_ROWS
     bot: str | None = None
+    header: int | None = None
+    guess: bool = False
+    rename: bool = False
+    roles: tuple[str, ...] = ()
 
 
 class TableReader(Protocol):
@@ -83,33 +100,74 @@ class TableReader(Protocol):
 
 
 def build_table(
-    records: Iterable[tuple[int, Cells]], source: str, *, pad: bool = False, notes: Sequence[str] = ()
+    records: Iterable[tuple[int, Cells]],
+    source: str,
+    *,
+    pad: bool = False,
+    notes: Sequence[str] = (),
+    options: ReadOptions = ReadOptions(),
 ) -> Table:
-    """Make a table of numbered records, the first of which that is not blank holds the column names.
+    """Make a table of numbered records, one of which holds the column names: by default the first that is not blank.
 
     `pad`: rows may lack cells at their end and have cells beyond the last column, as in a spreadsheet.
     """
     numbered = iter(records)
-    header = next((cells for _, cells in numbered if not _blank(cells)), None)
+    head = list(islice(numbered, HEAD_ROWS)) if options.guess and not options.header else []
+    wanted = options.header or (guess_header(head) if head else 0)
+    numbered = chain(head, numbered)
+    above, header = _take_header(numbered, wanted)
     if header is None:
         raise EmptyFileError(
-            say("the file is empty"), where=source, remedy=say("give a file with a header row and examples")
+            say("the file is empty"), where=source, remedy=say("use a file with a header row and examples")
         )
-    columns = column_names(header, source)
+    rest = list(numbered)
+    columns = column_names(header.cells, source, rename=options.rename)
+    if options.rename and pad:
+        widest = max((_width(cells) for _, cells in rest), default=0)
+        columns = (*columns, *[""] * (min(widest, MAX_COLUMNS) - len(columns)))
     check_columns(columns, source)
     rows: list[Row] = []
     faults: list[RowFault] = []
     blanks: list[int] = []
-    for number, cells in numbered:
-        if _blank(cells):
+    width = len(columns)
+    for number, cells in rest:
+        # What lies beyond the columns of a sheet does not make a row.
+        if is_blank(cells[:width] if pad and width else cells):
             blanks.append(number)
-        elif fitted := _fitted(cells, len(columns), pad):
-            rows.append(Row(number, fitted))
+        elif width and (pad or len(cells) == width or (len(cells) > width and is_blank(cells[width:]))):
+            rows.append(Row(number, (*cells[:width], *[None] * (width - len(cells)))))
         else:
-            faults.append(RowFault(number, _ragged(len(cells), len(columns))))
+            quotes = "put texts that contain the delimiter in quotes"
+            remedy = quotes if len(cells) > width else "add the missing cells"
+            counted = plural(len(cells), "cell")
+            faults.append(RowFault(number, f"the row has {counted}, but the header has {width}: {remedy}"))
     last = max([row.number for row in rows[-1:]] + [fault.number for fault in faults[-1:]], default=0)
     blanks = [number for number in blanks if number < last]
-    return Table(columns, tuple(rows), (*notes, *_blank_note(blanks, source)), tuple(faults))
+    blank = [say(BLANK_ROWS, source=source, numbers=list_numbers(blanks))] if blanks else []
+    return Table(
+        columns,
+        tuple(rows),
+        (*notes, *blank),
+        tuple(faults),
+        header=header.number,
+        above=above,
+        blank=tuple(blanks),
+    )
+
+
+def _take_header(numbered: Iterator[tuple[int, Cells]], wanted: int) -> tuple[tuple[Row, ...], Row | None]:
+    """Take the rows up to the header from the records: the one of this number, or (0) the first that is not blank."""
+    above: list[Row] = []
+    for number, cells in numbered:
+        row = Row(number, tuple(cells))
+        if number == wanted or (not wanted and not is_blank(cells)):
+            return tuple(above), row
+        above.append(row)
+    return (), None
+
+
+def _width(cells: Cells) -> int:
+    return max((place for place, cell in enumerate(cells, 1) if cell is not None and cell != ""), default=0)
 
 
 def check_rows(rows: int, limit: int, source: str, *, remedy: str = "") -> None:
@@ -132,23 +190,28 @@ def check_columns(columns: Sequence[str], source: str) -> None:
                 max_columns=MAX_COLUMNS,
             ),
             where=source,
-            remedy=say("keep the columns that are needed: text and intent, or dialogue, speaker and text"),
+            remedy=say("keep only the columns you need: text and intent, or dialogue, speaker and text"),
         )
 
 
-def column_names(header: Cells, source: str) -> tuple[str, ...]:
-    """Return the names without blanks around them; refuse two of the same name."""
-    names = [as_text(cell).strip() for cell in header]
+def column_names(header: Cells, source: str, *, rename: bool = False) -> tuple[str, ...]:
+    """Return the names without blanks around them; refuse two of the same name, or number them (`rename`)."""
+    names = [" ".join(as_text(cell).split()) if rename else as_text(cell).strip() for cell in header]
     while names and not names[-1]:
         names.pop()
     twice = [name for name, times in Counter(names).items() if name and times > 1]
-    if twice:
+    if twice and not rename:
         shown = ", ".join(repr(name) for name in twice)
         raise DataError(
-            say("the header names a column twice: {shown}", shown=shown),
+            say("the header has duplicate columns: {shown}", shown=shown),
             where=source,
             remedy=say("rename or remove one of the two columns"),
         )
+    seen: Counter[str] = Counter()
+    for place, name in enumerate(names):
+        seen[name] += 1
+        if name and seen[name] > 1:
+            names[place] = f"{name} ({seen[name]})"
     return tuple(names)
 
 
@@ -165,28 +228,12 @@ def as_text(value: object) -> str:
     return value.isoformat() if isinstance(value, (datetime, date)) else str(value)
 
 
-def enumerated(numbers: Sequence[int], most: int = 10) -> str:
+def list_numbers(numbers: Sequence[int], most: int = 10) -> str:
     """Return row numbers as a person lists them: `2, 5, 9 ... (37 in all)`."""
     shown = ", ".join(str(number) for number in numbers[:most])
     return shown if len(numbers) <= most else f"{shown} ... ({len(numbers)} in all)"
 
 
-def _blank(cells: Cells) -> bool:
+def is_blank(cells: Cells) -> bool:
+    """Say whether a row holds nothing."""
     return not any(cells) and all(cell is None or cell == "" for cell in cells)
-
-
-def _fitted(cells: Cells, width: int, pad: bool) -> tuple[object, ...] | None:
-    if len(cells) == width:
-        return tuple(cells)
-    if len(cells) > width and (pad or _blank(cells[width:])):
-        return tuple(cells[:width])
-    return (*cells, *[None] * (width - len(cells))) if pad else None
-
-
-def _ragged(cells: int, columns: int) -> str:
-    remedy = "put texts that contain the delimiter into quotes" if cells > columns else "add the missing cells"
-    return f"the row has {plural(cells, 'cell')}, the header has {columns}: {remedy}"
-
-
-def _blank_note(blanks: Sequence[int], source: str) -> list[str]:
-    return [f"{source}: blank rows passed over: {enumerated(blanks)}"] if blanks else []

@@ -53,7 +53,7 @@ def _plain(value: object) -> object:
     # Numbers of NumPy know how to become plain ones; anything else is a mistake of the caller.
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
@@ -70,28 +70,24 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
 def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
     """Write a file, all or nothing."""
-    target = Path(path).resolve()
+    target, mode = Path(path).resolve(), 0o600 if private else 0o666
+    # Written beside the target and renamed: a reader, or a crash, never sees half a file.
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        _replace(target, data, 0o600 if private else 0o666)
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(data)  # a pipe or a device cannot be replaced
+            return
+        try:
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, mode), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(
             say("the file cannot be written: {strerror}", strerror=error.strerror or error),
             where=str(path),
-            remedy=say("check that the folder exists and that you may write there"),
+            remedy=say("check that the folder exists and that you have write access"),
         ) from error
-
-
-def _replace(target: Path, data: bytes, mode: int) -> None:
-    """Write beside the target and rename: a reader, or a crash, never sees half a file."""
-    if target.exists() and not target.is_file() and not target.is_dir():
-        target.write_bytes(data)  # a pipe or a device cannot be replaced
-        return
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, mode), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -56,21 +56,15 @@ class YamlFile:
 
 def read_yaml(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> YamlFile:
     """Read a file; refuse what is no YAML, holds a key twice, or is built to fill the memory."""
-    file = Path(path)
     try:
-        size = file.stat().st_size
+        size = Path(path).stat().st_size
         if size > max_bytes:
-            raise FileError(
-                say("the file has {size:,} bytes; {max_bytes:,} are read at most", size=size, max_bytes=max_bytes),
-                where=str(path),
-            )
-        text = file.read_text(encoding="utf-8-sig")
+            what = say("the file has {size:,} bytes, the limit is {max_bytes:,}", size=size, max_bytes=max_bytes)
+            raise FileError(what, where=str(path))
+        text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise FileError(
-            say("the file cannot be read: {strerror}", strerror=error.strerror or error),
-            where=str(path),
-            remedy=say("check the path"),
-        ) from error
+        what = say("the file cannot be read: {strerror}", strerror=error.strerror or error)
+        raise FileError(what, where=str(path), remedy=say("check the path")) from error
     except UnicodeDecodeError as error:
         raise FileError(
             say("the file is not UTF-8 text"), where=str(path), remedy=say("save the file as UTF-8")
@@ -85,21 +79,19 @@ def parse_yaml(text: str, *, source: str = "memory") -> YamlFile:
         with _without_collecting(text):
             builder.read(_LOADER(text))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
+        place = error.problem_mark or error.context_mark
+        line = place.line + 1 if place else 1
         raise FileError(
-            say("this is not YAML: {problem}", problem=error.problem or error.context),
+            say("not valid YAML: {problem}", problem=error.problem or error.context),
             where=say("{source}, line {line}", source=source, line=line),
-            remedy=say("correct the line; texts with `: ` or ` #` need quotes"),
+            remedy=say("fix the line; texts with `: ` or ` #` need quotes"),
         ) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise FileError(
-            say("this is not YAML: {error}", error=error), where=source, remedy=say("correct the file")
+            say("not valid YAML: {error}", error=error), where=source, remedy=say("fix the file")
         ) from error
     if builder.faults:
-        raise DataError(
-            say("these entries cannot be used"), where=source, faults=builder.faults, remedy=say("correct them")
-        )
+        raise DataError(say("these entries are invalid"), where=source, faults=builder.faults, remedy=say("fix them"))
     return YamlFile(source, builder.root, builder.lines)
 
 
@@ -156,7 +148,7 @@ class _Builder:
             event = loader.get_event()
             while not isinstance(event, yaml.StreamEndEvent):
                 if type(event) is yaml.ScalarEvent:
-                    self._scalar(event)
+                    self._take_scalar(event)
                 else:
                     self._take(event)
                 event = loader.get_event()
@@ -164,46 +156,45 @@ class _Builder:
             loader.dispose()
 
     def _take(self, event: Any) -> None:
-        kind = type(event)
+        kind, line = type(event), event.start_mark.line + 1
         if kind is yaml.MappingStartEvent:
             self._begin({}, event)
         elif kind is yaml.SequenceStartEvent:
             self._begin([], event)
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-            self._end()
+            frame = self._open.pop()
+            if frame.anchor:
+                # Known only now: what contains itself cannot be followed.
+                self._anchors[frame.anchor] = (frame.container, self._nodes - frame.before + 1)
         elif kind is yaml.AliasEvent:
-            self._alias(event)
+            if event.anchor not in self._anchors:
+                what = say("'*{anchor}' is used before '&{anchor}' is defined", anchor=event.anchor)
+                self.faults.append(Fault(what, say("line {line}", line=line)))
+            value, size = self._anchors.get(event.anchor, ("", 1))
+            self._count(size)
+            self._put(value, event)
         elif kind is yaml.DocumentStartEvent:
-            self._document(event)
+            self._documents += 1
+            if self._documents > 1:
+                raise FileError(
+                    say("a second document starts here"),
+                    where=say("{source}, line {line}", source=self.source, line=line),
+                    remedy=say("use one document per file: remove the line `---`, or split the file"),
+                )
 
-    def _document(self, event: Any) -> None:
-        self._documents += 1
-        if self._documents > 1:
-            line = event.start_mark.line + 1
-            raise FileError(
-                say("a second document begins here"),
-                where=say("{source}, line {line}", source=self.source, line=line),
-                remedy=say("keep one document in a file: remove the line `---`, or split the file"),
-            )
-
-    def _scalar(self, event: Any) -> None:
+    def _take_scalar(self, event: Any) -> None:
         frame = self._open[-1] if self._open else None
-        if frame is not None and frame.key is None and isinstance(frame.container, dict):
-            self._key(frame, event)
+        if frame is None or frame.key is not None or isinstance(frame.container, list):
+            self._count(1)
+            if event.anchor:
+                self._anchors[event.anchor] = (event.value, 1)
+            self._put(event.value, event)
             return
-        self._count(1)
-        if event.anchor:
-            self._anchors[event.anchor] = (event.value, 1)
-        self._put(event.value, event)
-
-    def _key(self, frame: _Open, event: Any) -> None:
         # A key given twice is read to its end, so that the other faults are found too.
-        line = event.start_mark.line + 1
-        frame.key = event.value
+        line, frame.key = event.start_mark.line + 1, event.value
         if event.value in frame.container:
-            self.faults.append(
-                Fault(say("'{value}' is given twice", value=event.value), say("line {line}", line=line))
-            )
+            what = say("duplicate key '{value}'", value=event.value)
+            self.faults.append(Fault(what, say("line {line}", line=line)))
         else:
             self.lines[(*frame.steps, event.value)] = line
 
@@ -211,57 +202,35 @@ class _Builder:
         self._count(1)
         steps = self._put(container, event)
         if len(steps) > MAX_DEPTH:
-            raise FileError(
-                say("the file is nested beyond reason"), where=self.source, remedy=say("nest less deeply")
-            )
+            raise FileError(say("the file is nested too deeply"), where=self.source, remedy=say("reduce the nesting"))
         self._open.append(_Open(container, steps, event.anchor, self._nodes))
-
-    def _end(self) -> None:
-        frame = self._open.pop()
-        if frame.anchor:
-            # Known only now: what contains itself cannot be followed.
-            self._anchors[frame.anchor] = (frame.container, self._nodes - frame.before + 1)
-
-    def _alias(self, event: Any) -> None:
-        where = say("line {line}", line=event.start_mark.line + 1)
-        if event.anchor not in self._anchors:
-            self.faults.append(
-                Fault(say("there is nothing marked '&{anchor}' before '*{anchor}'", anchor=event.anchor), where)
-            )
-        value, size = self._anchors.get(event.anchor, ("", 1))
-        self._count(size)
-        self._put(value, event)
 
     def _count(self, nodes: int) -> None:
         # Marks that are repeated make a small file grow without end when followed.
         self._nodes += nodes
         if self._nodes > MAX_NODES:
             raise FileError(
-                say("the file is repeated beyond reason"), where=self.source, remedy=say("use fewer `*marks`")
+                say("the file repeats too much content"), where=self.source, remedy=say("use fewer `*marks`")
             )
 
     def _put(self, value: Value, event: Any) -> tuple[Step, ...]:
         """Put a value where it belongs and return the way there."""
+        line = event.start_mark.line + 1
         if not self._open:
             self.root = value
-            self.lines[()] = event.start_mark.line + 1
+            self.lines[()] = line
             return ()
         frame = self._open[-1]
         if isinstance(frame.container, list):
             frame.container.append(value)
             steps = (*frame.steps, len(frame.container) - 1)
-            self.lines[steps] = event.start_mark.line + 1
+            self.lines[steps] = line
             return steps
-        return self._put_under_key(frame, frame.container, value, event)
-
-    def _put_under_key(self, frame: _Open, mapping: dict[str, Value], value: Value, event: Any) -> tuple[Step, ...]:
         if frame.key is None:
-            self.faults.append(
-                Fault(say("a key must be a plain text"), say("line {line}", line=event.start_mark.line + 1))
-            )
+            self.faults.append(Fault(say("a key must be a plain text"), say("line {line}", line=line)))
             frame.key = ""  # the value that follows belongs to it
             return (*frame.steps, "")
-        mapping.setdefault(frame.key, value)
+        frame.container.setdefault(frame.key, value)
         steps = (*frame.steps, frame.key)
         frame.key = None
         return steps
@@ -274,20 +243,18 @@ class _TextDumper(_DUMPER):  # type: ignore[misc]
         return True
 
 
-def _text(dumper: Any, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(dumper, text))  # type: ignore[no-any-return]
+def _represent_text(dumper: Any, text: str) -> yaml.ScalarNode:
+    style: str | None = '"'
+    if not _UNUSUAL.search(text):
+        if "\n" in text:
+            style = "|" if _BLOCK.fullmatch(text) else '"'
+        # The pure text loader resolves nothing, so ask the ordinary one what it would make of it.
+        elif dumper.resolve(yaml.ScalarNode, text, (True, False)) == "tag:yaml.org,2002:str":
+            style = None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)  # type: ignore[no-any-return]
 
 
-def _style(dumper: Any, text: str) -> str | None:
-    if _UNUSUAL.search(text):
-        return '"'
-    if "\n" in text:
-        return "|" if _BLOCK.fullmatch(text) else '"'
-    # The pure text loader resolves nothing, so ask the ordinary one what it would make of it.
-    return None if dumper.resolve(yaml.ScalarNode, text, (True, False)) == "tag:yaml.org,2002:str" else '"'
-
-
-_TextDumper.add_representer(str, _text)
+_TextDumper.add_representer(str, _represent_text)
 
 
 def as_mapping(value: Value | None) -> Mapping[str, Value]:

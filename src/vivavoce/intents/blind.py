@@ -24,20 +24,9 @@ from vivavoce.intents.findings import (
     intent_table,
 )
 from vivavoce.intents.material import Material
-from vivavoce.intents.measures import (
-    CalibrationBin,
-    Items,
-    RiskCoverage,
-    calibration,
-    counts_of,
-    risk_coverage,
-)
-from vivavoce.intents.record import NO_GUESS_CODE, Answers
-from vivavoce.intents.result import (
-    DataFacts,
-    Note,
-    rate_cell,
-)
+from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, calibration, counts_of, risk_coverage
+from vivavoce.intents.record import NO_GUESS_CODE
+from vivavoce.intents.result import DataFacts, Note, rate_cell
 from vivavoce.intents.runner import AnyClassifier, Progress, row_trainer
 from vivavoce.intents.splits import OUT_OF_SCOPE, Flags
 from vivavoce.outcomes import Counts, outcome_places
@@ -85,7 +74,7 @@ class BlindResult:
     def rate(self, name: str) -> Rate:
         """Return a number by its name."""
         if name not in self.rates:
-            raise UsageError(f"there is no number called '{name}'.{nearest(name, list(self.rates))}")
+            raise UsageError(f"unknown number '{name}'.{nearest(name, list(self.rates))}")
         return self.rates[name]
 
     def to_json(self) -> dict[str, Any]:
@@ -118,14 +107,19 @@ def examine_blind(
     """
     threshold = check_threshold(threshold)
     train, test = as_dataset(train), as_dataset(test)
-    _require_trainable(train)
-    unlearnt = _unlearnt(test, train, unknown)
+    if len(train.sizes) < 2:
+        raise DataError(
+            f"the training data has {len(train.sizes)} topics",
+            where=train.source,
+            remedy="a classifier needs at least two topics",
+        )
+    unlearnt = _find_unlearnt(test, train, unknown)
     engine = load_classifier(classifier)
-    guesses = _guesses(engine, train, test, progress)
+    guesses = _ask(engine, train, test, progress)
     score = partial(_score, test, guesses, threshold, seed=seed, resamples=resamples)
-    scored = score(train=train, unlearnt=unlearnt, classifier=engine.name)
-    told = (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))
-    return replace(scored, warnings=(*scored.warnings, *told))
+    result = score(train=train, unlearnt=unlearnt, classifier=engine.name)
+    notes = (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))
+    return replace(result, warnings=(*result.warnings, *notes))
 
 
 def score_predictions(
@@ -147,23 +141,26 @@ def score_predictions(
     """
     threshold = check_threshold(threshold)
     test = as_dataset(truth)
-    _check_guesses(guesses, test)
+    if len(guesses) != len(test):
+        raise DataError(
+            f"{len(guesses)} guesses for {len(test)} messages",
+            where=test.source,
+            remedy="provide exactly one guess per message, NO_GUESS if the classifier has none",
+        )
+    faults = [
+        Fault(f"the confidence is {guess.confidence}, not a number from 0 to 1", f"guess {place}")
+        for place, guess in enumerate(guesses)
+        if not (math.isfinite(guess.confidence) and 0 <= guess.confidence <= 1 + SLACK)
+    ]
+    if faults:
+        raise DataError("these guesses cannot be scored", faults=faults, remedy="scale the confidences to 0 to 1")
     learnt = None if train is None else as_dataset(train)
-    unlearnt = () if learnt is None else _unlearnt(test, learnt, unknown)
+    unlearnt = () if learnt is None else _find_unlearnt(test, learnt, unknown)
     score = partial(_score, test, guesses, threshold, seed=seed, resamples=resamples)
     return score(train=learnt, unlearnt=unlearnt, classifier=classifier)
 
 
-def _require_trainable(train: Dataset) -> None:
-    if len(train.sizes) < 2:
-        raise DataError(
-            f"the training data have {len(train.sizes)} topics",
-            where=train.source,
-            remedy="a classifier needs at least two topics to tell apart",
-        )
-
-
-def _unlearnt(test: Dataset, train: Dataset, unknown: str) -> tuple[str, ...]:
+def _find_unlearnt(test: Dataset, train: Dataset, unknown: str) -> tuple[str, ...]:
     """Return the test topics that are not in training; refuse them unless they are to be negatives."""
     if unknown not in ("refuse", "negative"):
         raise UsageError(f"unknown intents cannot be '{unknown}'", remedy="choose 'refuse' or 'negative'")
@@ -174,28 +171,12 @@ def _unlearnt(test: Dataset, train: Dataset, unknown: str) -> tuple[str, ...]:
             f"{len(names)} test topics are not in the training data",
             where=test.source,
             faults=[Fault(f"{test.sizes[name]} rows.{nearest(name, known)}", f"topic '{name}'") for name in names],
-            remedy="correct the names, or count such rows as out of scope with --unknown-intents negative",
+            remedy="fix the names, or count such rows as out of scope with --unknown-intents negative",
         )
     return names
 
 
-def _check_guesses(guesses: Sequence[Guess], test: Dataset) -> None:
-    if len(guesses) != len(test):
-        raise DataError(
-            f"there are {len(guesses)} guesses for {len(test)} messages",
-            where=test.source,
-            remedy="give exactly one guess for each message, NO_GUESS where the engine had none",
-        )
-    faults = [
-        Fault(f"the confidence is {guess.confidence}, not a number from 0 to 1", f"guess {place}")
-        for place, guess in enumerate(guesses)
-        if not (math.isfinite(guess.confidence) and 0 <= guess.confidence <= 1 + SLACK)
-    ]
-    if faults:
-        raise DataError("these guesses cannot be scored", faults=faults, remedy="scale the confidences to 0 .. 1")
-
-
-def _guesses(engine: AnyClassifier, train: Dataset, test: Dataset, progress: Progress | None) -> list[Guess]:
+def _ask(engine: AnyClassifier, train: Dataset, test: Dataset, progress: Progress | None) -> list[Guess]:
     """Train on the rows that have a topic and ask all test rows, which show no label to the engine."""
     topics = tuple(sorted(train.sizes))
     known = [example for example in train if example.intent is not None]
@@ -205,10 +186,6 @@ def _guesses(engine: AnyClassifier, train: Dataset, test: Dataset, progress: Pro
     both = Material(data, topics, np.array(labels, dtype=np.intp), np.arange(len(data)))
     rows = np.arange(len(data))
     answers = row_trainer(engine, both, progress)(rows[: len(known)])(rows[len(known) :])
-    return _plain(answers, topics)
-
-
-def _plain(answers: Answers, topics: Sequence[str]) -> list[Guess]:
     # The shortest decimal that names the single-precision number: 0.7 stays 0.7, on whichever side of a
     # threshold it stood, when the guesses are stored and scored again.
     return [
@@ -229,12 +206,18 @@ def _score(
     resamples: int,
 ) -> BlindResult:
     if not len(test):
-        raise DataError("there is nothing to test", where=test.source, remedy="add at least one message")
-    material, leaking = _coded(test, guesses, train)
-    items = _items(material, guesses, unlearnt)
+        raise DataError("nothing to test", where=test.source, remedy="add at least one message")
+    material, leaking = _code_rows(test, guesses, train)
+    items = _build_items(material, guesses, unlearnt)
     pooled = Pooled(np.arange(len(test)), np.zeros(len(test), dtype=np.intp), items)
     places = outcome_places(items.truth, items.guess, items.confidence, threshold)
-    leak = None if train is None else _leak(items, leaking, threshold)
+    intents, leak = intent_table(pooled, material, threshold), None
+    if train is not None:
+        sized = [replace(line, examples=train.sizes.get(line.intent, 0)) for line in intents]
+        intents = tuple(sorted(sized, key=lambda line: (-line.examples, line.intent)))
+        others = Items(items.truth[~leaking], items.guess[~leaking], items.confidence[~leaking])
+        share = counts_of(others, threshold).shares()["accuracy"]
+        leak = Leak(int(leaking.sum()), wilson(share.hits, share.n))
     return BlindResult(
         data=DataFacts.of(test),
         train=None if train is None else DataFacts.of(train),
@@ -243,7 +226,7 @@ def _score(
         seed=seed,
         rates=blind_rates(items, material.groups, threshold, seed, resamples),
         counts=counts_of(items, threshold),
-        intents=_intents(pooled, material, threshold, train),
+        intents=intents,
         confusion=confusion_table(pooled, material, threshold),
         curve=risk_coverage(items),
         bins=calibration(items)[1],
@@ -251,11 +234,11 @@ def _score(
         leak=leak,
         unknown_intents=unlearnt,
         predictions=tuple(zip(test.examples, guesses, strict=True)),
-        warnings=tuple(_notes(test, train, leak, unlearnt)),
+        warnings=tuple(_list_notes(test, train, leak, unlearnt)),
     )
 
 
-def _coded(test: Dataset, guesses: Sequence[Guess], train: Dataset | None) -> tuple[Material, Flags]:
+def _code_rows(test: Dataset, guesses: Sequence[Guess], train: Dataset | None) -> tuple[Material, Flags]:
     """Code the test rows, and mark those that have a near-duplicate in training."""
     names = set(test.sizes) | {guess.intent for guess in guesses if guess.intent is not None}
     topics = tuple(sorted(names | set(train.sizes if train else ())))
@@ -267,7 +250,7 @@ def _coded(test: Dataset, guesses: Sequence[Guess], train: Dataset | None) -> tu
     return Material(test, topics, labels, own), np.isin(own, groups[: len(learnt)])
 
 
-def _items(material: Material, guesses: Sequence[Guess], unlearnt: Sequence[str]) -> Items:
+def _build_items(material: Material, guesses: Sequence[Guess], unlearnt: Sequence[str]) -> Items:
     code = {topic: place for place, topic in enumerate(material.topics)}
     foreign = np.isin(material.labels, [code[name] for name in unlearnt])
     best = [NO_GUESS_CODE if guess.intent is None else code[guess.intent] for guess in guesses]
@@ -275,39 +258,20 @@ def _items(material: Material, guesses: Sequence[Guess], unlearnt: Sequence[str]
     return Items(np.where(foreign, OUT_OF_SCOPE, material.labels), np.array(best, dtype=np.intp), confidence)
 
 
-def _intents(
-    pooled: Pooled, material: Material, threshold: float, train: Dataset | None
-) -> tuple[IntentFindings, ...]:
-    lines = intent_table(pooled, material, threshold)
-    if train is None:
-        return lines
-    sized = [replace(line, examples=train.sizes.get(line.intent, 0)) for line in lines]
-    return tuple(sorted(sized, key=lambda line: (-line.examples, line.intent)))
-
-
-def _leak(items: Items, leaking: Flags, threshold: float) -> Leak:
-    kept = Items(items.truth[~leaking], items.guess[~leaking], items.confidence[~leaking])
-    share = counts_of(kept, threshold).shares()["accuracy"]
-    return Leak(int(leaking.sum()), wilson(share.hits, share.n))
-
-
-def _notes(test: Dataset, train: Dataset | None, leak: Leak | None, unlearnt: Sequence[str]) -> Iterator[Note]:
+def _list_notes(test: Dataset, train: Dataset | None, leak: Leak | None, unlearnt: Sequence[str]) -> Iterator[Note]:
     if leak is not None and leak.rows:
-        without = leak.accuracy_without.value
-        told = "n/a" if without is None else f"{without:.3f}"
-        message = f"{plural(leak.rows, 'test row')} with a near-duplicate in training; without, accuracy is {told}."
-        yield Note("leak", message)
+        value = leak.accuracy_without.value
+        accuracy, rows = "n/a" if value is None else f"{value:.3f}", plural(leak.rows, "test row")
+        yield Note("leak", (f"{rows} with a near-duplicate in training; without them, accuracy is {accuracy}."))
     if unlearnt:
-        rows = sum(test.sizes[name] for name in unlearnt)
-        yield Note(
-            "unknown_intents",
-            f"{plural(rows, 'test row')} of untrained topics counted as negative: {', '.join(unlearnt)}.",
-        )
+        rows = plural(sum(test.sizes[name] for name in unlearnt), "test row")
+        yield Note("unknown_intents", f"{rows} of untrained topics counted as negative: {', '.join(unlearnt)}.")
     left_out = train.intents.count(None) if train else 0
     if left_out:
-        yield Note("left_out", f"{plural(left_out, 'training row')} out of scope, not trained.")
+        yield Note("left_out", f"{plural(left_out, 'training row')} out of scope, not used for training.")
     if test.intents.count(None) + len(unlearnt) == 0:
         yield Note(
-            "no_negatives", "No test row is out of scope: nothing is known about declining what no topic fits."
+            "no_negatives",
+            ("No test row is out of scope, so it is unknown how well the bot declines such questions."),
         )
     yield from (Note("excluded_row", note) for note in (*(train.remarks if train else ()), *test.remarks))

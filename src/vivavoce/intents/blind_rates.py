@@ -16,29 +16,23 @@ from vivavoce.statistics import resamples as bootstrap_rows
 
 def blind_rates(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> Mapping[str, Rate]:
     """Return every number of a test that was asked once, over other questions of this kind."""
-    shares = {name: _share(*parts, groups) for name, parts in share_parts(items, threshold).items()}
+    rates = {name: _bound_share(*parts, groups) for name, parts in share_parts(items, threshold).items()}
     # HINT3 and CLINC150 call the share of negatives that were declined "out-of-scope recall".
-    shares["oos_recall"] = shares["negative_rejection"]
-    return {**shares, **_resampled(items, groups, threshold, seed, resamples)}
-
-
-def _resampled(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> dict[str, Rate]:
-    """Put intervals around the numbers that are no shares, from resamples; near-duplicates are drawn together."""
-    found = _other_numbers(items, threshold)
-    drawn: dict[str, list[float]] = {name: [] for name in found}
-    for rows in bootstrap_rows(groups.tolist(), resamples, seed) if len(np.unique(groups)) > 1 else ():
+    rates["oos_recall"] = rates["negative_rejection"]
+    # The other numbers get their intervals from resamples, in which near-duplicates are drawn together.
+    numbers, count = _measure_others(items, threshold), len(np.unique(groups))
+    drawn: dict[str, list[float]] = {name: [] for name in numbers}
+    for rows in bootstrap_rows(groups.tolist(), resamples, seed) if count > 1 else ():
         part = Items(items.truth[rows], items.guess[rows], items.confidence[rows])
-        for name, value in _other_numbers(part, threshold).items():
+        for name, value in _measure_others(part, threshold).items():
             if value is not None:
                 drawn[name].append(value)
-    count = len(np.unique(groups))
-    return {
-        name: _around(value, drawn[name], len(items), count, -1.0 if name == "mcc" else 0.0)
-        for name, value in found.items()
-    }
+    for name, value in numbers.items():
+        rates[name] = _bound_number(value, drawn[name], len(items), count, -1.0 if name == "mcc" else 0.0)
+    return rates
 
 
-def _other_numbers(items: Items, threshold: float) -> dict[str, float | None]:
+def _measure_others(items: Items, threshold: float) -> dict[str, float | None]:
     macro, weighted = f1_scores(items, threshold)
     curve = risk_coverage(items)
     return {
@@ -52,7 +46,7 @@ def _other_numbers(items: Items, threshold: float) -> dict[str, float | None]:
     }
 
 
-def _share(hits: Floats, n: Floats, groups: Rows) -> Rate:
+def _bound_share(hits: Floats, n: Floats, groups: Rows) -> Rate:
     """Put an interval around a share; near-duplicates are one question."""
     asked, total = round(float(n.sum())), float(hits.sum())
     if not asked:
@@ -63,7 +57,7 @@ def _share(hits: Floats, n: Floats, groups: Rows) -> Rate:
     return bounded_rate(total / asked, ratio_spread(own, counted), asked)
 
 
-def _around(value: float | None, drawn: Sequence[float], n: int, groups: int, lowest: float) -> Rate:
+def _bound_number(value: float | None, drawn: Sequence[float], n: int, groups: int, lowest: float) -> Rate:
     """Put an interval around a number that lies between `lowest` and 1, from the variance of its resamples."""
     if value is None:
         return Rate(None, None, None, 0)

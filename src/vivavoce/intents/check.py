@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -23,6 +24,7 @@ from vivavoce.intents.names import find_twins
 from vivavoce.records import Dataset, Example
 from vivavoce.text.duplicates import Ints, duplicate_groups, exact_groups
 
+Member = tuple[int, Example]
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 DEFINITIONS = 1
@@ -85,18 +87,18 @@ class CheckResult:
 
 def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
     """Find what a person can put right before any exam. Dates are compared with `now`, if it is given."""
-    found = [
-        *_about_sizes(dataset),
-        *_about_repeats(dataset),
-        *_about_texts(dataset),
-        *_about_scripts(dataset),
-        *_about_names(list(dataset.sizes)),
-        *_about_dates(dataset, now),
+    problems = [
+        *_check_sizes(dataset),
+        *_check_repeats(dataset),
+        *_check_texts(dataset),
+        *_check_scripts(dataset),
+        *_check_names(list(dataset.sizes)),
+        *_check_dates(dataset, now),
     ]
-    found.sort(key=lambda problem: (SEVERITIES.index(problem.severity), min(problem.rows, default=-1)))
-    counts = dict(Counter(problem.kind for problem in found).most_common())
+    problems.sort(key=lambda problem: (SEVERITIES.index(problem.severity), min(problem.rows, default=-1)))
+    counts = dict(Counter(problem.kind for problem in problems).most_common())
     return CheckResult(
-        problems=tuple(found),
+        problems=tuple(problems),
         sizes=dataset.sizes,
         counts=counts,
         rows=len(dataset),
@@ -107,61 +109,61 @@ def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
     )
 
 
-def _problem(kind: str, severity: Severity, members: Sequence[tuple[int, Example]], message: str) -> Problem:
+def _build_problem(kind: str, severity: Severity, members: Sequence[Member], message: str) -> Problem:
     texts = tuple(dict.fromkeys(example.text for _, example in members))[:MAX_TEXTS]
     intents = tuple(dict.fromkeys(example.intent for _, example in members))
     return Problem(kind, tuple(row for row, _ in members), texts, intents, message, severity)
 
 
-def _members(dataset: Dataset) -> list[tuple[int, Example]]:
+def _list_members(dataset: Dataset) -> list[Member]:
     """Return the examples with their row in the file, or their position where there was no file."""
     return [(index if example.row is None else example.row, example) for index, example in enumerate(dataset)]
+
+
+def _group_by_intent(members: Iterable[Member]) -> dict[str | None, list[Member]]:
+    parts: dict[str | None, list[Member]] = defaultdict(list)
+    for member in members:
+        parts[member[1].intent].append(member)
+    return parts
 
 
 # --- topics and their sizes --------------------------------------------------------------------------------
 
 
-def _about_sizes(dataset: Dataset) -> Iterator[Problem]:
-    sizes = dataset.sizes
-    by_intent: dict[str | None, list[tuple[int, Example]]] = defaultdict(list)
-    for member in _members(dataset):
-        by_intent[member[1].intent].append(member)
+def _check_sizes(dataset: Dataset) -> Iterator[Problem]:
+    sizes, by_intent = dataset.sizes, _group_by_intent(_list_members(dataset))
     if len(sizes) < 2:
-        yield _one_class(list(sizes))
-    if len(sizes) > 1 and max(sizes.values()) == 1:
-        what = f"Each of the {len(sizes)} topics has one example: none can be both learnt and tested. Add more."
+        reason = (
+            f"There is only one topic, {_join_names(sizes)}"
+            if sizes
+            else "There are no topics, only out-of-scope questions"
+        )
+        what = f"{reason}: an exam needs at least two topics. Check the intent column."
+        yield Problem("one_class", (), (), tuple(sizes), what, "error")
+    elif max(sizes.values()) == 1:
+        what = (
+            f"Each of the {len(sizes)} topics has one example, which cannot be used for both "
+            "training and testing. Add more."
+        )
         yield Problem("all_singletons", (), (), tuple(sizes), what, "error")
         return
     for intent, size in sizes.items():
-        if size < TINY:
-            yield _small(intent, by_intent[intent])
-    yield from _imbalance(sizes)
-
-
-def _one_class(intents: Sequence[str]) -> Problem:
-    found = f"There is one topic only, {_named(intents)}" if intents else "There is no topic, only negatives"
-    what = f"{found}: with nothing to tell apart, no exam is possible. Check the intent column."
-    return Problem("one_class", (), (), tuple(intents), what, "error")
-
-
-def _small(intent: str, members: Sequence[tuple[int, Example]]) -> Problem:
-    if len(members) == 1:
-        what = f"'{intent}' has one example: it cannot be both learnt and tested. Add at least {TINY - 1} more."
-        return _problem("singleton", "warning", members, what)
-    what = f"'{intent}' has {len(members)} examples: too few to judge. Add at least {TINY - len(members)} more."
-    return _problem("tiny", "info", members, what)
-
-
-def _imbalance(sizes: Mapping[str, int]) -> Iterator[Problem]:
-    if len(sizes) < 2:
-        return
-    usual = median(sizes.values())
-    large = [intent for intent, size in sizes.items() if size > IMBALANCE * usual]
+        if size == 1:
+            what = (
+                f"'{intent}' has one example, which cannot be used for both training and "
+                f"testing. Add at least {TINY - 1} more."
+            )
+            yield _build_problem("singleton", "warning", by_intent[intent], what)
+        elif size < TINY:
+            what = f"'{intent}' has {size} examples: too few to judge. Add at least {TINY - size} more."
+            yield _build_problem("tiny", "info", by_intent[intent], what)
+    usual = median(sizes.values()) if len(sizes) > 1 else 0
+    large = [intent for intent, size in sizes.items() if len(sizes) > 1 and size > IMBALANCE * usual]
     if large:
-        biggest = max(sizes.values())
         what = (
-            f"{_named(large)}: more than {IMBALANCE} times the usual size (up to {biggest} examples; half of "
-            f"all topics have at most {usual:g}). Large topics swallow small ones: add examples there."
+            f"{_join_names(large)}: more than {IMBALANCE} times the usual size (up to "
+            f"{max(sizes.values())} examples; half of all topics have at most {usual:g}). Large "
+            "topics absorb questions from small ones: add examples to the small ones."
         )
         yield Problem("imbalance", (), (), tuple(large), what, "info")
 
@@ -169,17 +171,18 @@ def _imbalance(sizes: Mapping[str, int]) -> Iterator[Problem]:
 # --- the same text twice -----------------------------------------------------------------------------------
 
 
-def _about_repeats(dataset: Dataset) -> Iterator[Problem]:
-    members, answers = _members(dataset), answers_by_topic(dataset)
+def _check_repeats(dataset: Dataset) -> Iterator[Problem]:
+    members, answers = _list_members(dataset), answers_by_topic(dataset)
     exact, near = exact_groups(dataset.texts), duplicate_groups(dataset.texts)
-    for indices in _groups(exact):
-        yield from _exact([members[index] for index in indices], answers)
-    for indices in _groups(near):
-        if len({exact[index] for index in indices}) > 1:
-            yield from _near([members[index] for index in indices], [int(exact[index]) for index in indices])
+    for indices in _list_groups(exact):
+        yield from _check_equal_texts([members[index] for index in indices], answers)
+    for indices in _list_groups(near):
+        texts = [int(exact[index]) for index in indices]
+        if len(set(texts)) > 1:
+            yield from _check_similar_texts([members[index] for index in indices], texts)
 
 
-def _groups(numbers: Ints) -> list[list[int]]:
+def _list_groups(numbers: Ints) -> list[list[int]]:
     """Return the positions of each group of two or more."""
     groups: dict[int, list[int]] = defaultdict(list)
     for index in np.flatnonzero(np.bincount(numbers)[numbers] > 1).tolist() if len(numbers) else ():
@@ -187,55 +190,46 @@ def _groups(numbers: Ints) -> list[list[int]]:
     return list(groups.values())
 
 
-def _by_intent(members: Iterable[tuple[int, Example]]) -> dict[str | None, list[tuple[int, Example]]]:
-    parts: dict[str | None, list[tuple[int, Example]]] = defaultdict(list)
-    for member in members:
-        parts[member[1].intent].append(member)
-    return parts
-
-
-def _exact(members: Sequence[tuple[int, Example]], answers: Answers) -> Iterator[Problem]:
-    parts = _by_intent(members)
-    text = _short(members[0][1].text)
+def _check_equal_texts(members: Sequence[Member], answers: Answers) -> Iterator[Problem]:
+    parts = _group_by_intent(members)
+    text = _quote(members[0][1].text)
     if len(parts) > 1:
         topics = [intent for intent in parts if intent is not None]
         merge = ", or merge the topics" if len(topics) == len(parts) and may_merge(topics, answers) else ""
-        what = f"{text} stands under {_named(parts)}: decide for one{merge}."
-        yield _problem("contradiction", "error", members, what)
+        what = f"{text} is in {_join_names(parts)}: choose one{merge}."
+        yield _build_problem("contradiction", "error", members, what)
     for intent, part in parts.items():
         if len(part) > 1:
-            what = f"{text} stands {len(part)} times under {_named([intent])}: keep it once."
-            yield _problem("duplicate", "info", part, what)
+            what = f"{text} appears {len(part)} times in {_join_names([intent])}: keep it once."
+            yield _build_problem("duplicate", "info", part, what)
 
 
-def _near(members: Sequence[tuple[int, Example]], texts: Sequence[int]) -> Iterator[Problem]:
-    if _contradict(members, texts):
-        what = (
-            f"Nearly the same text stands under {_named(_by_intent(members))}, for instance "
-            f"{_pair(members, texts, apart=True)}: if they mean the same, decide for one topic."
-        )
-        yield _problem("contradiction", "warning", members, what)
-    number = {row: text for (row, _), text in zip(members, texts, strict=True)}
-    for intent, part in _by_intent(members).items():
-        of_part = [number[row] for row, _ in part]
-        if len(set(of_part)) > 1:
-            what = (
-                f"{len(set(of_part))} texts under {_named([intent])} are nearly the same, for instance "
-                f"{_pair(part, of_part)}: they teach as much as one. Replace some by other wordings."
-            )
-            yield _problem("near_duplicate", "info", part, what)
-
-
-def _contradict(members: Sequence[tuple[int, Example]], texts: Sequence[int]) -> bool:
-    """Say whether two different texts share no topic; one text under two topics is reported on its own."""
+def _check_similar_texts(members: Sequence[Member], texts: Sequence[int]) -> Iterator[Problem]:
     topics: dict[int, set[str | None]] = defaultdict(set)
     for (_, example), text in zip(members, texts, strict=True):
         topics[text].add(example.intent)
     kinds = {frozenset(topic) for topic in topics.values()}
-    return any(a.isdisjoint(b) for a in kinds for b in kinds)
+    # Two different texts share no topic; one text under two topics is reported separately.
+    if any(a.isdisjoint(b) for a in kinds for b in kinds):
+        what = (
+            f"Nearly the same text is in {_join_names(_group_by_intent(members))}, for example "
+            f"{_quote_pair(members, texts, apart=True)}: if they mean the same, choose one "
+            "topic."
+        )
+        yield _build_problem("contradiction", "warning", members, what)
+    number = {row: text for (row, _), text in zip(members, texts, strict=True)}
+    for intent, part in _group_by_intent(members).items():
+        of_part = [number[row] for row, _ in part]
+        if len(set(of_part)) > 1:
+            what = (
+                f"{len(set(of_part))} texts in {_join_names([intent])} are nearly the same, for "
+                f"example {_quote_pair(part, of_part)}: they teach no more than one. Replace "
+                "some with other wordings."
+            )
+            yield _build_problem("near_duplicate", "info", part, what)
 
 
-def _pair(members: Sequence[tuple[int, Example]], texts: Sequence[int], *, apart: bool = False) -> str:
+def _quote_pair(members: Sequence[Member], texts: Sequence[int], *, apart: bool = False) -> str:
     """Quote the first text and the first other one, of another topic if `apart`."""
     (_, first), start = members[0], texts[0]
     others = (
@@ -244,23 +238,34 @@ def _pair(members: Sequence[tuple[int, Example]], texts: Sequence[int], *, apart
         if text != start and not (apart and example.intent == first.intent)
     )
     other = next(others, members[-1][1])
-    return f"{_short(first.text)} and {_short(other.text)}"
+    return f"{_quote(first.text)} and {_quote(other.text)}"
 
 
 # --- single texts ------------------------------------------------------------------------------------------
 
 
-def _about_texts(dataset: Dataset) -> Iterator[Problem]:
-    for member in _members(dataset):
+def _check_texts(dataset: Dataset) -> Iterator[Problem]:
+    for member in _list_members(dataset):
         text = member[1].text
         if _says_nothing(text):
-            what = f"{_short(text)} says next to nothing: write a message as people send it, or delete the row."
-            yield _problem("short_text", "info", [member], what)
+            what = f"{_quote(text)} says almost nothing: write a message as people would send it, or delete the row."
+            yield _build_problem("short_text", "info", [member], what)
         elif len(text) > LONG:
-            what = f"The text has {len(text):,} characters: people write less to a bot. Is it one message?"
-            yield _problem("very_long_text", "info", [member], what)
-        if not text.isascii() or not text.isprintable():
-            yield from _encoding(member)
+            what = (
+                f"The text has {len(text):,} characters, more than people usually write to a "
+                "bot. Check that it is one message."
+            )
+            yield _build_problem("very_long_text", "info", [member], what)
+        if text.isascii() and text.isprintable():
+            continue
+        if DAMAGED.search(text):
+            what = f"{_quote(text)} contains damaged or invisible characters: enter the text again."
+            yield _build_problem("encoding", "warning", [member], what)
+        elif MOJIBAKE.search(text):
+            original = _restore(text)
+            meant = f" It may mean {_quote(original)}." if original else ""
+            what = f"{_quote(text)} was read in the wrong encoding: export the file as UTF-8.{meant}"
+            yield _build_problem("encoding", "warning", [member], what)
 
 
 def _says_nothing(text: str) -> bool:
@@ -271,49 +276,34 @@ def _says_nothing(text: str) -> bool:
     return not signs or (len(text.strip()) == 1 and not syllable)
 
 
-def _encoding(member: tuple[int, Example]) -> Iterator[Problem]:
-    text = member[1].text
-    if DAMAGED.search(text):
-        what = f"{_short(text)} has characters that are damaged or cannot be seen: write the text anew."
-    elif MOJIBAKE.search(text):
-        repaired = _repaired(text)
-        meant = f" Maybe it should read {_short(repaired)}." if repaired else ""
-        what = f"{_short(text)} was read in the wrong encoding: export the file as UTF-8.{meant}"
-    else:
-        return
-    yield _problem("encoding", "warning", [member], what)
-
-
-def _repaired(text: str) -> str:
+def _restore(text: str) -> str:
     for encoding in ("cp1252", "latin-1"):
-        try:
+        with suppress(UnicodeError):
             return text.encode(encoding).decode("utf-8")
-        except UnicodeError:
-            continue
     return ""
 
 
 # --- the whole ---------------------------------------------------------------------------------------------
 
 
-def _about_scripts(dataset: Dataset) -> Iterator[Problem]:
+def _check_scripts(dataset: Dataset) -> Iterator[Problem]:
     """Hint at mixed languages by their letters; where every row names its language, the mix is intended."""
     if all(example.language for example in dataset):
         return
-    by_script: dict[str, list[tuple[int, Example]]] = defaultdict(list)
-    for member in _members(dataset):
-        if script := _script(member[1].text):
+    by_script: dict[str, list[Member]] = defaultdict(list)
+    for member in _list_members(dataset):
+        if script := _guess_script(member[1].text):
             by_script[script].append(member)
     main, *others = sorted(by_script, key=lambda script: -len(by_script[script])) or [""]
     for script in others:
         what = (
-            f"{len(by_script[script])} of {len(dataset)} texts are in {script} letters, most are in {main}: "
-            "examine one language at a time, or name it in a column 'language'."
+            f"{len(by_script[script])} of {len(dataset)} texts are in {script} script, most are "
+            f"in {main}: test one language at a time, or add a column 'language'."
         )
-        yield _problem("language_mix", "info", by_script[script], what)
+        yield _build_problem("language_mix", "info", by_script[script], what)
 
 
-def _script(text: str) -> str:
+def _guess_script(text: str) -> str:
     if text.isascii():
         return "Latin" if SCRIPTS["Latin"].search(text) else ""
     counts = {script: len(letters.findall(text)) for script, letters in SCRIPTS.items()}
@@ -321,29 +311,29 @@ def _script(text: str) -> str:
     return best if counts[best] else ""
 
 
-def _about_names(names: Sequence[str]) -> Iterator[Problem]:
+def _check_names(names: Sequence[str]) -> Iterator[Problem]:
     for twins in find_twins(names):
         pair = (twins.a, twins.b)
-        what = f"{_named(pair)} maybe are the same topic: if so, give them one name."
+        what = f"{_join_names(pair)} may be the same topic: if so, give them one name."
         yield Problem("similar_names", (), (), pair, what, "warning" if twins.same else "info")
 
 
-def _about_dates(dataset: Dataset, now: datetime | None) -> Iterator[Problem]:
+def _check_dates(dataset: Dataset, now: datetime | None) -> Iterator[Problem]:
     if rows := unreadable_date_rows(dataset.notes):
-        what = f"{len(rows)} dates cannot be read: without them these rows have no time. Write 2024-12-31."
+        what = f"{len(rows)} dates are invalid, so these rows have no date. Use the format 2024-12-31."
         yield Problem("unreadable_date", tuple(rows), (), (), what, "warning")
-    later = [member for member in _members(dataset) if now and member[1].created and member[1].created > now]
+    later = [member for member in _list_members(dataset) if now and member[1].created and member[1].created > now]
     if later:
-        what = f"{len(later)} dates are in the future: check day, month and year."
-        yield _problem("future_date", "warning", later, what)
+        what = f"{len(later)} dates are in the future: check the day, month and year."
+        yield _build_problem("future_date", "warning", later, what)
 
 
-def _named(intents: Iterable[str | None]) -> str:
+def _join_names(intents: Iterable[str | None]) -> str:
     names = ["out of scope" if intent is None else f"'{intent}'" for intent in intents]
-    shown = names if len(names) <= 5 else [*names[:4], f"{len(names) - 4} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    parts = names if len(names) <= 5 else [*names[:4], f"{len(names) - 4} more"]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _short(text: str) -> str:
+def _quote(text: str) -> str:
     line = " ".join(text.split())
     return f'"{line[:77]}..."' if len(line) > 80 else f'"{line}"'

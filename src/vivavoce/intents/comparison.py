@@ -51,7 +51,7 @@ class Spread:
     @classmethod
     def of(cls, findings: Sequence[SettingFindings], name: str) -> Spread | None:
         """Return the spread of a rate; None where no setting has it."""
-        own = [one.rates[name].value for one in findings if one.same_as is None]
+        own = [setting.rates[name].value for setting in findings if setting.same_as is None]
         values = [value for value in own if value is not None]
         return cls(min(values), max(values), sum(values) / len(values)) if values else None
 
@@ -106,19 +106,18 @@ class ComparisonResult:
         """Show ranges and verdicts in a notebook."""
         head = "".join(f"<th>accuracy at {setting}</th>" for setting in self.settings)
         rows = "".join(
-            f"<tr><th>{escape(one.name)}</th>{''.join(rate_cell(f.rates['accuracy']) for f in one.settings)}"
-            f"<td>{'n/a' if one.aurc is None else f'{one.aurc.mean:.3f}'}</td></tr>"
-            for one in self.classifiers
+            f"<tr><th>{escape(each.name)}</th>{''.join(rate_cell(f.rates['accuracy']) for f in each.settings)}"
+            f"<td>{'n/a' if each.aurc is None else f'{each.aurc.mean:.3f}'}</td></tr>"
+            for each in self.classifiers
         )
-        said = "".join(f"<li>{escape(_sentence(one))}</li>" for one in self.differences)
-        return f"<table><tr><th>engine</th>{head}<th>mean AURC</th></tr>{rows}</table><ul>{said}</ul>"
-
-
-def _sentence(one: Difference) -> str:
-    gap = one.pooled
-    points = "n/a" if gap.test.difference is None else f"{100 * gap.test.difference:+.1f} points"
-    more = f", about {gap.more_examples} more examples would decide" if gap.more_examples else ""
-    return f"{one.a} against {one.b}: {gap.verdict} ({points}{more})"
+        verdicts = ""
+        for difference in self.differences:
+            gap = difference.pooled
+            points = "n/a" if gap.test.difference is None else f"{100 * gap.test.difference:+.1f} points"
+            more = f", about {gap.more_examples} more examples would settle it" if gap.more_examples else ""
+            names = f"{difference.a} against {difference.b}"
+            verdicts += f"<li>{escape(f'{names}: {gap.verdict} ({points}{more})')}</li>"
+        return f"<table><tr><th>engine</th>{head}<th>mean AURC</th></tr>{rows}</table><ul>{verdicts}</ul>"
 
 
 def compare_classifiers(
@@ -143,52 +142,46 @@ def compare_classifiers(
     folder in which finished retries of every engine are kept. An engine that fails does not stop the others.
     """
     threshold = check_threshold(threshold)
-    engines = _engines(classifiers)
+    engines = _load_engines(classifiers)
     material = Material.of(as_dataset(data))
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
     plans = plan_splits(material, base, as_settings(settings))
-    files = _files(record, material, engines, base)
+    files: dict[str, RecordFile] = {}
+    if record is not None:
+        Path(record).mkdir(parents=True, exist_ok=True)
+        for name, engine in engines.items():
+            header = record_header(material, engine, base, True)
+            files[name] = RecordFile(Path(record) / file_name(name), header)
     run = partial(_run, plans=plans, material=material, executor=executor, workers=workers, progress=progress)
     runs = {name: run(name, engine, file=files.get(name)) for name, engine in engines.items()}
     return conclude_comparison(runs, engines, plans, material, threshold)
 
 
-def _engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
+def _load_engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
     """Load all engines; refuse fewer than two, and two of one name."""
     pairs = [
-        one if isinstance(one, tuple) else (one if isinstance(one, str) else one.name, one) for one in classifiers
+        each if isinstance(each, tuple) else (each if isinstance(each, str) else each.name, each)
+        for each in classifiers
     ]
     names = [name for name, _ in pairs]
     if len(names) < 2:
-        raise UsageError(f"{plural(len(names), 'classifier')} cannot be compared", remedy="give at least two")
+        raise UsageError(f"{plural(len(names), 'classifier')} cannot be compared", remedy="choose at least two")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(
-            "classifiers of the same name cannot be told apart",
-            faults=[Fault(f"given {names.count(name)} times", f"'{name}'") for name in twice],
-            remedy="name each once; in Python give (name, classifier)",
+            "classifiers must have different names",
+            faults=[Fault(f"used {names.count(name)} times", f"'{name}'") for name in twice],
+            remedy="name each once; in Python, use (name, classifier)",
         )
     return {name: load_classifier(engine) for name, engine in pairs}
-
-
-def _files(
-    folder: Path | str | None, material: Material, engines: Mapping[str, AnyClassifier], design: Design
-) -> dict[str, RecordFile]:
-    if folder is None:
-        return {}
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    return {
-        name: RecordFile(Path(folder) / file_name(name), record_header(material, engine, design, True))
-        for name, engine in engines.items()
-    }
 
 
 def file_name(name: str) -> str:
     """Return a file name for the record of an engine: readable, safe everywhere, and different for each."""
     safe = re.sub(r"[^a-z0-9._-]+", "_", name.lower()).strip("._")[:80] or "engine"
-    # Some file systems do not tell large letters from small ones, so a changed name gets a mark of its own.
-    mark = "" if safe == name else "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{safe}{mark}.sqlite"
+    # Some file systems do not tell large letters from small ones, so a changed name gets a hash.
+    suffix = "" if safe == name else "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{safe}{suffix}.sqlite"
 
 
 def _run(
@@ -202,11 +195,13 @@ def _run(
     progress: Progress | None,
     file: RecordFile | None,
 ) -> ExamRecord | EngineFailure:
-    units = plan_comparison(plans)
-    tell = None if progress is None else partial(_tell, progress, name)
-    cores = workers or os.cpu_count() or 1
+    def report(stage: str, done: int, total: int) -> None:
+        if progress is not None:
+            progress(f"{name}: {stage}", done, total)
+
+    cores, units = workers or os.cpu_count() or 1, plan_comparison(plans)
     try:
-        return run_units(units, material, engine, executor=executor, workers=cores, record=file, progress=tell)
+        return run_units(units, material, engine, executor=executor, workers=cores, record=file, progress=report)
     except Exception as error:  # one engine may fail in any way; the others are still worth comparing
         return EngineFailure(name, error.what if isinstance(error, VivaError) else reason_of(error))
 
@@ -221,10 +216,6 @@ def plan_comparison(plans: Plans) -> list[Unit]:
     ]
 
 
-def _tell(progress: Progress, name: str, stage: str, done: int, total: int) -> None:
-    progress(f"{name}: {stage}", done, total)
-
-
 def conclude_comparison(
     runs: Mapping[str, ExamRecord | EngineFailure],
     engines: Mapping[str, AnyEngine],
@@ -234,86 +225,75 @@ def conclude_comparison(
 ) -> ComparisonResult:
     """Compute the result from the raw records: pure, no engine is asked again."""
     failures = tuple(run for run in runs.values() if isinstance(run, EngineFailure))
-    examined = [
-        Examined(name, run, _found(run, material, plans, threshold))
-        for name, run in runs.items()
-        if isinstance(run, ExamRecord)
-    ]
+    examined = []
+    for name, run in runs.items():
+        if isinstance(run, ExamRecord):
+            findings = {
+                setting: find(results, material, plan, threshold=threshold, seed=plan.design.seed)
+                for setting, plan in plans.items()
+                if (results := run.of(setting))
+            }
+            examined.append(Examined(name, run, findings))
     if not examined:
         faults = [Fault(failure.reason, f"'{failure.name}'") for failure in failures]
-        raise ClassifierError("every classifier failed", faults=faults, remedy="check each with a few examples")
+        raise ClassifierError("every classifier failed", faults=faults, remedy="test each with a few examples")
     design = replace(next(iter(plans.values())).design, setting=PLAIN)
-    found = tuple(_of_engine(one, plans, engines[one.name]) for one in examined)
+    classifiers = tuple(_describe_engine(engine, plans, engines[engine.name]) for engine in examined)
     differences = differences_of(examined, material, threshold=threshold, seed=design.seed)
     return ComparisonResult(
         data=DataFacts.of(material.data),
         design=design,
         threshold=threshold,
         settings=tuple(plans),
-        classifiers=found,
+        classifiers=classifiers,
         differences=differences,
         failures=failures,
-        warnings=tuple(_notes(found, failures, len(differences), threshold, material)),
+        warnings=tuple(_list_notes(classifiers, failures, len(differences), threshold, material)),
     )
 
 
-def _found(run: ExamRecord, material: Material, plans: Plans, threshold: float) -> dict[Setting, SettingFindings]:
-    """Return the findings of each setting that was run and of which a retry was finished."""
-    return {
-        setting: find(results, material, plan, threshold=threshold, seed=plan.design.seed)
-        for setting, plan in plans.items()
-        if (results := run.of(setting))
-    }
+def _describe_engine(examined: Examined, plans: Plans, engine: AnyEngine) -> ClassifierFindings:
+    settings = []
+    for setting in plans:
+        source = representative(setting, plans)
+        if source in examined.findings:
+            findings = examined.findings[source]
+            settings.append(findings if source == setting else replace(findings, setting=setting, same_as=source))
+    accuracy, aurc = Spread.of(settings, "accuracy"), Spread.of(settings, "aurc")
+    notes = tuple(getattr(engine, "notes", ()))
+    return ClassifierFindings(examined.name, tuple(settings), accuracy, aurc, examined.run.failures, notes)
 
 
-def _of_engine(one: Examined, plans: Plans, engine: AnyEngine) -> ClassifierFindings:
-    sources = {setting: representative(setting, plans) for setting in plans}
-    settings = tuple(
-        one.findings[source] if source == setting else replace(one.findings[source], setting=setting, same_as=source)
-        for setting, source in sources.items()
-        if source in one.findings
-    )
-    return ClassifierFindings(
-        name=one.name,
-        settings=settings,
-        accuracy=Spread.of(settings, "accuracy"),
-        aurc=Spread.of(settings, "aurc"),
-        failures=one.run.failures,
-        notes=tuple(getattr(engine, "notes", ())),
-    )
-
-
-NOT_COMPARED = say("This retry is not compared.")
-
-
-def _notes(
-    found: Sequence[ClassifierFindings],
+def _list_notes(
+    classifiers: Sequence[ClassifierFindings],
     failures: Sequence[EngineFailure],
     pairs: int,
     threshold: float,
     material: Material,
 ) -> Iterator[Note]:
-    yield from (
-        Note("failed_engine", say("{name} is missing: {reason}", name=one.name, reason=one.reason))
-        for one in failures
-    )
-    for one in found:
-        texts = (failure_text(failure) + " " + NOT_COMPARED for failure in one.failures)
-        yield from (Note("failed", join(": ", (one.name, text))) for text in texts)
-    for findings in found[0].settings:
+    for missing in failures:
+        yield Note("failed_engine", say("{name} is missing: {reason}", name=missing.name, reason=missing.reason))
+    for each in classifiers:
+        for failure in each.failures:
+            text = failure_text(failure) + " " + say("This round is not compared.")
+            yield Note("failed", join(": ", (each.name, text)))
+    for findings in classifiers[0].settings:
         if findings.same_as is not None:
             pair = {"setting": findings.setting, "same_as": findings.same_as}
             same = say("Setting {setting} equals {same_as}: no topic is small enough.", **pair)
-            yield Note("same_setting", same + " " + say("It counts once in ranges and differences."))
+            yield Note("same_setting", same + " " + say("It is counted once in ranges and differences."))
     unfair = say(
-        "One threshold ({threshold:g}) is not fair between engines, whose confidences have different "
-        "scales. AURC looks at all thresholds (lower is better): read it beside the accuracy."
+        "A single threshold ({threshold:g}) is not fair across classifiers, because their "
+        "confidences have different scales. AURC covers all thresholds (lower is better): read it "
+        "together with the accuracy."
     )
     yield Note("threshold", say(unfair, threshold=threshold))
     if pairs > 1:
-        told = say("An interval is for its pair alone; verdicts hold for all {pairs} pairs together.", pairs=pairs)
-        yield Note("many_pairs", told)
-    for one in found:
-        yield from (Note("vectors", join("", (one.name, ": ", note, "."))) for note in one.notes)
+        many = say(
+            "Each interval holds for its pair alone; the verdicts hold for all {pairs} pairs together.", pairs=pairs
+        )
+        yield Note("many_pairs", many)
+    for each in classifiers:
+        yield from (Note("vectors", join("", (each.name, ": ", note, "."))) for note in each.notes)
     yield from (Note("excluded_row", note) for note in material.data.remarks)
     yield Note("consistency", CONSISTENCY)

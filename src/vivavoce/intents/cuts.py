@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -63,53 +63,44 @@ class History:
 
         Without a number of periods they are calendar months, or of even size where months give fewer than two.
         """
-        bounds = self._merged(self._month_starts(), min_test) if periods is None else []
-        if len(bounds) < 3:
-            bounds = self._merged(self._even_starts(periods or EVEN_PERIODS), min_test)
-        return [self._period(begin, end) for begin, end in pairwise(bounds)]
-
-    def _month_starts(self) -> list[int]:
         months = [(moment.year, moment.month) for moment in self.moments]
-        return [row for row in range(1, len(months)) if months[row] != months[row - 1]]
+        starts = [row for row in range(1, len(months)) if months[row] != months[row - 1]]
+        bounds = self._merge_periods(starts, min_test) if periods is None else []
+        if len(bounds) < 3:
+            parts = (periods or EVEN_PERIODS) + 1
+            targets = (round(len(self) * turn / parts) for turn in range(1, parts))
+            starts = sorted({start for target in targets if 0 < (start := self._find_start(target)) < len(self)})
+            bounds = self._merge_periods(starts, min_test)
+        folds = []
+        for begin, end in pairwise(bounds):
+            known = np.flatnonzero(self.labels[:begin] >= 0)
+            folds.append(_build_fold(known, np.arange(begin, end), self.first_seen[begin:end] < begin))
+        return folds
 
-    def _even_starts(self, periods: int) -> list[int]:
-        targets = (round(len(self) * turn / (periods + 1)) for turn in range(1, periods + 1))
-        return sorted({start for target in targets if 0 < (start := self._nearest_start(target)) < len(self)})
-
-    def _nearest_start(self, row: int) -> int:
+    def _find_start(self, row: int) -> int:
         """Return the nearest row that is later than the one before it: equal moments stay together."""
         if row >= len(self):
             return len(self)
         left, right = (int(np.searchsorted(self.seconds, self.seconds[row], side)) for side in ("left", "right"))
         return left if row - left <= right - row else right
 
-    def _merged(self, starts: Iterable[int], min_test: int) -> list[int]:
+    def _merge_periods(self, starts: Iterable[int], min_test: int) -> list[int]:
         """Leave out starts until the first training part can be learnt from and each period has enough tests."""
-        usable = [start for start in starts if self._can_train(start, min_test)]
+        usable = [start for start in starts if start >= min_test and self._is_learnable(np.arange(start))]
         if not usable:
             return []
         bounds = [usable[0]]
         for end in [*usable[1:], len(self)]:
-            if self._count_tests(bounds[-1], end) >= min_test:
+            if int((self.first_seen[bounds[-1] : end] >= bounds[-1]).sum()) >= min_test:
                 bounds.append(end)
         if bounds[-1] == len(self):
             return bounds
         # What is left at the end is too little for a period of its own.
         return [*bounds[: max(1, len(bounds) - 1)], len(self)]
 
-    def _can_train(self, end: int, least: int) -> bool:
-        return end >= least and self._is_learnable(np.arange(end))
-
     def _is_learnable(self, rows: Rows) -> bool:
         labels = self.labels[rows]
         return len(np.unique(labels[labels >= 0])) > 1
-
-    def _count_tests(self, begin: int, end: int) -> int:
-        return int((self.first_seen[begin:end] >= begin).sum())
-
-    def _period(self, begin: int, end: int) -> Fold:
-        known = np.flatnonzero(self.labels[:begin] >= 0)
-        return _fold(known, np.arange(begin, end), self.first_seen[begin:end] < begin)
 
     def interleaved(self, steps: int | None) -> list[Fold]:
         """Test every third row, train on more and more of the others; tests are older than the last training row.
@@ -119,18 +110,15 @@ class History:
         rows = np.arange(len(self))
         tests, others = rows[rows % TEST_STEP == 0], rows[rows % TEST_STEP != 0]
         others = others[self.labels[others] >= 0]
+        start, end, count = int(FIRST_SHARE * len(others)), len(others), steps or EVEN_PERIODS
         folds = []
-        for size in _even_sizes(int(FIRST_SHARE * len(others)), len(others), steps or EVEN_PERIODS):
+        for size in sorted({start + round((end - start) * step / count) for step in range(count + 1)}):
             train = others[:size]
             if size and self._is_learnable(train):
                 older = tests[self.seconds[tests] < self.seconds[train[-1]]]
-                folds.append(_fold(train, older, np.isin(self.groups[older], self.groups[train])))
+                folds.append(_build_fold(train, older, np.isin(self.groups[older], self.groups[train])))
         return [fold for fold in folds if len(fold.test)]
 
 
-def _fold(train: Rows, tests: Rows, repeated: Flags) -> Fold:
+def _build_fold(train: Rows, tests: Rows, repeated: Flags) -> Fold:
     return Fold(train, tests[~repeated], tests[repeated])
-
-
-def _even_sizes(start: int, end: int, steps: int) -> Sequence[int]:
-    return sorted({start + round((end - start) * step / steps) for step in range(steps + 1)})

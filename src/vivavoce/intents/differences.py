@@ -24,8 +24,7 @@ ALPHA = 0.05
 # are trained on the same examples, so most of what a training set does to one it does to the other.
 TRAINING_OF_GAP = 1.3
 SHOWN = 10
-_GOOD = [list(Outcome).index(one) for one in (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)]
-_UNTESTED = PairedTest(None, None, None, None)
+_GOOD = [list(Outcome).index(good) for good in (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)]
 
 
 class Verdict(StrEnum):
@@ -96,34 +95,34 @@ def differences_of(
 ) -> tuple[Difference, ...]:
     """Compare every pair of engines; verdicts are adjusted for the number of pairs (Holm)."""
     pairs = [(a, b) for place, a in enumerate(engines) for b in engines[place + 1 :]]
-    raw = [_difference(a, b, material, threshold, seed) for a, b in pairs]
-    pooled = _decided([one.pooled for one in raw], len(material))
-    families = {setting: _family(raw, setting, len(material)) for one in raw for setting, _ in one.settings}
+    raw = [_compare(a, b, material, threshold, seed) for a, b in pairs]
+    # Verdicts are decided in families: over all settings together, and in each setting the pairs that have it.
+    pooled = _decide([difference.pooled for difference in raw], len(material))
+    gaps = [dict(difference.settings) for difference in raw]
+    families: dict[Setting, dict[int, Gap]] = {}
+    for setting in dict.fromkeys(setting for settings in gaps for setting in settings):
+        places = [place for place, settings in enumerate(gaps) if setting in settings]
+        decided = _decide([gaps[place][setting] for place in places], len(material))
+        families[setting] = dict(zip(places, decided, strict=True))
     return tuple(
         replace(
-            one,
+            difference,
             pooled=pooled[place],
-            settings=tuple((setting, families[setting][place]) for setting, _ in one.settings),
+            settings=tuple((setting, families[setting][place]) for setting, _ in difference.settings),
         )
-        for place, one in enumerate(raw)
+        for place, difference in enumerate(raw)
     )
-
-
-def _family(raw: Sequence[Difference], setting: Setting, examples: int) -> dict[int, Gap]:
-    """Decide all pairs in one setting; an engine that failed there is in none."""
-    found = {place: dict(one.settings)[setting] for place, one in enumerate(raw) if setting in dict(one.settings)}
-    return dict(zip(found, _decided(list(found.values()), examples), strict=True))
 
 
 # --- one pair ----------------------------------------------------------------------------------------------
 
 
-def _difference(a: Examined, b: Examined, material: Material, threshold: float, seed: int) -> Difference:
+def _compare(a: Examined, b: Examined, material: Material, threshold: float, seed: int) -> Difference:
     settings = [setting for setting in a.findings if setting in b.findings]
     views = {setting: _Views.of(a, b, setting, material, threshold) for setting in settings}
-    moves = {setting: _moves(a, b, setting, material, threshold) for setting in settings}
+    moves = {setting: _find_moves(a, b, setting, material, threshold) for setting in settings}
     gaps = tuple(
-        (s, _gap(_tested(a, b, {s: moves[s]}, "accuracy", material), view, int(view.differing.sum())))
+        (s, _build_gap(*_test(a, b, {s: moves[s]}, "accuracy", material), view, int(view.differing.sum())))
         for s, view in views.items()
     )
     differing = np.any([view.differing for view in views.values()], axis=0).sum() if views else 0
@@ -132,112 +131,96 @@ def _difference(a: Examined, b: Examined, material: Material, threshold: float, 
     return Difference(
         a=a.name,
         b=b.name,
-        pooled=_gap(_tested(a, b, moves, "accuracy", material), first, int(differing)),
+        pooled=_build_gap(*_test(a, b, moves, "accuracy", material), first, int(differing)),
         settings=gaps,
-        aurc=_tested(a, b, moves, "aurc", material).test,
-        samples=_samples(a, b, first, material, seed),
+        aurc=_test(a, b, moves, "aurc", material)[0],
+        samples=_draw_samples(a, b, first, material, seed),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Tested:
-    """A difference with its test, the freedom of its standard error, and how many examples no retry tested."""
-
-    test: PairedTest
-    freedom: int | None = None
-    untested: int = 0
-
-
-def _gap(tested: _Tested, view: _Views, differing: int) -> Gap:
+def _build_gap(test: PairedTest, freedom: int | None, untested: int, view: _Views, differing: int) -> Gap:
     improved, broken = int((view.a & ~view.b).sum()), int((view.b & ~view.a).sum())
     # If the engines were alike, each example that differs would be a fair coin: few of them cannot show more.
     least = min(1.0, 2 * 0.5**differing)
     return Gap(
-        test=tested.test,
-        p=None if tested.test.p is None else max(tested.test.p, least),
+        test=test,
+        p=None if test.p is None else max(test.p, least),
         p_adjusted=None,
         verdict=Verdict.CLOSE,
         more_examples=None,
         improved=improved,
         broken=broken,
         mcnemar=mcnemar_exact(improved, broken),
-        freedom=tested.freedom,
-        untested=tested.untested,
+        freedom=freedom,
+        untested=untested,
     )
 
 
 Moves = tuple[Mapping[str, Influence], Mapping[str, Influence]]
 
 
-def _moves(a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> Moves | None:
+def _find_moves(a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> Moves | None:
     """Return how each example moves each number of both engines, over the retries that both finished."""
-    pairs = _paired(a, b, setting)
+    pairs = _pair_results(a, b, setting)
     if not pairs:
         return None
-    retries = {ours.key.retry for ours, _ in pairs}
-    values = [
-        [
-            numbers
-            for result, numbers in zip(one.run.of(setting), one.findings[setting].per_retry, strict=True)
-            if result.key.retry in retries
-        ]
-        for one in (a, b)
-    ]
+    numbers = [_numbers_by_retry(engine, setting) for engine in (a, b)]
     ours, theirs = (
-        influences_on([pair[side] for pair in pairs], values[side], material, threshold) for side in (0, 1)
+        influences_on(
+            [pair[side] for pair in pairs], [numbers[side][ours.key.retry] for ours, _ in pairs], material, threshold
+        )
+        for side in (0, 1)
     )
     return ours, theirs
 
 
-def _tested(
+def _test(
     a: Examined, b: Examined, moves: Mapping[Setting, Moves | None], name: str, material: Material
-) -> _Tested:
-    """Test the mean difference over retries; of several settings, each retry gives their mean."""
-    scores = [_scores(a, b, setting, name) for setting in moves]
+) -> tuple[PairedTest, int | None, int]:
+    """Test the mean difference over retries; of several settings, each retry gives their mean.
+
+    Returned with the freedom of its standard error, and how many examples no retry tested.
+    """
+    scores = [_subtract(a, b, setting, name) for setting in moves]
     retries = sorted(set().union(*scores))
     if not retries:
-        return _Tested(_UNTESTED)
+        return PairedTest(None, None, None, None), None, 0
     means = [np.mean([column[retry] for column in scores if retry in column]) for retry in retries]
-    return _test(float(np.mean(means)), [each for each in moves.values() if each], name, material)
-
-
-def _test(difference: float, moves: Sequence[Moves], name: str, material: Material) -> _Tested:
-    rows = np.mean([ours[name].rows - theirs[name].rows for ours, theirs in moves], axis=0)
-    tested = np.any([ours[name].tested for ours, _ in moves], axis=0)
-    groups, untested = len(np.unique(material.groups[tested])), _untested(tested, material)
+    difference, both = float(np.mean(means)), [pair for pair in moves.values() if pair]
+    rows = np.mean([ours[name].rows - theirs[name].rows for ours, theirs in both], axis=0)
+    tested = np.any([ours[name].tested for ours, _ in both], axis=0)
+    # Examples that contradict another are never tested.
+    open_rows = ~tested & np.isin(material.labels, material.labels[tested])
+    open_rows[material.contradictory] = False
+    groups, untested = len(np.unique(material.groups[tested])), int(open_rows.sum())
     if groups < 2:
-        return _Tested(PairedTest(difference, None, None, None), untested=untested)
+        return PairedTest(difference, None, None, None), None, untested
     variance, freedom, _ = variance_over_items(rows, tested, material)
     # As if one more example differed: where few do, or none, their spread says little.
     error = math.sqrt(TRAINING_OF_GAP * variance + 1 / groups**2)
     half = student(freedom) * error
     p = student_p(difference / error, freedom)
-    return _Tested(PairedTest(difference, difference - half, difference + half, p, error), freedom, untested)
+    return PairedTest(difference, difference - half, difference + half, p, error), freedom, untested
 
 
-def _untested(tested: Flags, material: Material) -> int:
-    """Count the examples of tested topics that no retry tested; those that contradict another never are."""
-    open_rows = ~tested & np.isin(material.labels, material.labels[tested])
-    open_rows[material.contradictory] = False
-    return int(open_rows.sum())
+def _numbers_by_retry(engine: Examined, setting: Setting) -> dict[int, Mapping[str, float | None]]:
+    retries = [result.key.retry for result in engine.run.of(setting)]
+    return dict(zip(retries, engine.findings[setting].per_retry, strict=True))
 
 
-def _scores(a: Examined, b: Examined, setting: Setting, name: str) -> dict[int, float]:
+def _subtract(a: Examined, b: Examined, setting: Setting, name: str) -> dict[int, float]:
     """Return the difference in each retry that both finished."""
-    ours, theirs = (
-        dict(zip((r.key.retry for r in one.run.of(setting)), one.findings[setting].per_retry, strict=True))
-        for one in (a, b)
-    )
-    found: dict[int, float] = {}
-    for result, _ in _paired(a, b, setting):
+    ours, theirs = _numbers_by_retry(a, setting), _numbers_by_retry(b, setting)
+    differences: dict[int, float] = {}
+    for result, _ in _pair_results(a, b, setting):
         retry = result.key.retry
         x, y = ours[retry][name], theirs[retry][name]
         if x is not None and y is not None:
-            found[retry] = x - y
-    return found
+            differences[retry] = x - y
+    return differences
 
 
-def _paired(a: Examined, b: Examined, setting: Setting) -> list[tuple[UnitResult, UnitResult]]:
+def _pair_results(a: Examined, b: Examined, setting: Setting) -> list[tuple[UnitResult, UnitResult]]:
     """Return the retries that both finished, and make sure that they are the same splits."""
     others = {result.key.retry: result for result in b.run.of(setting)}
     pairs = [(ours, others[ours.key.retry]) for ours in a.run.of(setting) if ours.key.retry in others]
@@ -245,8 +228,8 @@ def _paired(a: Examined, b: Examined, setting: Setting) -> list[tuple[UnitResult
         same = np.array_equal(ours.test, theirs.test) and np.array_equal(ours.negative, theirs.negative)
         if not same or ours.n_train != theirs.n_train:
             raise WorkError(
-                f"'{a.name}' and '{b.name}' were tested on different rows in {ours.key}",
-                remedy="give an empty folder for the records: these were made by another version",
+                f"'{a.name}' and '{b.name}' were tested on different rows for {ours.key}",
+                remedy="use an empty folder for the records: these were created by another version",
             )
     return pairs
 
@@ -266,7 +249,7 @@ class _Views:
 
     @classmethod
     def of(cls, a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> _Views:
-        pairs = _paired(a, b, setting)
+        pairs = _pair_results(a, b, setting)
         (good_a, times, guess_a), (good_b, _, guess_b) = (
             _count_good([pair[side] for pair in pairs], material, threshold) for side in (0, 1)
         )
@@ -291,42 +274,37 @@ def _count_good(results: Sequence[UnitResult], material: Material, threshold: fl
     return good, times, guess
 
 
-def _samples(a: Examined, b: Examined, view: _Views, material: Material, seed: int) -> tuple[Differing, ...]:
+def _draw_samples(a: Examined, b: Examined, view: _Views, material: Material, seed: int) -> tuple[Differing, ...]:
     rows = np.random.default_rng([seed, 2]).permutation(np.flatnonzero(view.a != view.b))[:SHOWN]
-    return tuple(_differing(int(row), a, b, view, material) for row in np.sort(rows))
-
-
-def _differing(row: int, a: Examined, b: Examined, view: _Views, material: Material) -> Differing:
-    example = material.data.examples[row]
-    return Differing(
-        text=example.text,
-        row=row if example.row is None else example.row,
-        intent=example.intent,
-        guess_a=material.name(int(view.guess_a[row])),
-        guess_b=material.name(int(view.guess_b[row])),
-        right=a.name if view.a[row] else b.name,
-    )
+    samples = []
+    for row in np.sort(rows).tolist():
+        example = material.data.examples[row]
+        number = row if example.row is None else example.row
+        guess_a, guess_b = (material.name(int(guess[row])) for guess in (view.guess_a, view.guess_b))
+        right = a.name if view.a[row] else b.name
+        samples.append(Differing(example.text, number, example.intent, guess_a, guess_b, right))
+    return tuple(samples)
 
 
 # --- all pairs ---------------------------------------------------------------------------------------------
 
 
-def _decided(gaps: Sequence[Gap], examples: int) -> list[Gap]:
+def _decide(gaps: Sequence[Gap], examples: int) -> list[Gap]:
     """Adjust the p values of one family of comparisons and put the verdicts."""
     known = [place for place, gap in enumerate(gaps) if gap.p is not None]
     adjusted = dict(zip(known, holm([float(gaps[place].p or 0.0) for place in known]), strict=True))
-    return [_verdict(gap, adjusted.get(place), len(known), examples) for place, gap in enumerate(gaps)]
+    decided = []
+    for place, gap in enumerate(gaps):
+        p, difference = adjusted.get(place), gap.test.difference
+        if p is None or not difference or p >= ALPHA:
+            verdict, more = Verdict.CLOSE, _estimate_more(gap, len(known), examples)
+        else:
+            verdict, more = Verdict.BETTER if difference > 0 else Verdict.WORSE, 0
+        decided.append(replace(gap, p_adjusted=p, verdict=verdict, more_examples=more))
+    return decided
 
 
-def _verdict(gap: Gap, p: float | None, pairs: int, examples: int) -> Gap:
-    difference = gap.test.difference
-    if p is None or difference is None or not difference or p >= ALPHA:
-        return replace(gap, p_adjusted=p, more_examples=_more(gap, pairs, examples))
-    verdict = Verdict.BETTER if difference > 0 else Verdict.WORSE
-    return replace(gap, p_adjusted=p, verdict=verdict, more_examples=0)
-
-
-def _more(gap: Gap, pairs: int, examples: int) -> int | None:
+def _estimate_more(gap: Gap, pairs: int, examples: int) -> int | None:
     """Return about how many more examples would decide; None where no number of them is known to.
 
     With the standard error of the verdict. As long as some examples were never tested, more retries come first.

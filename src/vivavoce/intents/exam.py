@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.notes import notes_of
-from vivavoce.intents.pairs import CANDIDATES, MOST_PAIRS, Pair, mean_probabilities, rank_pairs
-from vivavoce.intents.problems import PAIRS, Problem, find_problems
-from vivavoce.intents.quality import DataQuality, judge_quality
+from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
+from vivavoce.intents.problems import PAIRS, find_problems
+from vivavoce.intents.quality import judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
@@ -54,7 +55,7 @@ def examine_intents(
     leak_proof: bool = True,
     text_view: bool = True,
     out_of_scope_share: float | None = None,
-    pairs: int = MOST_PAIRS,
+    pairs: int = MAX_PAIRS,
     seed: int = 0,
     executor: Executor | None = None,
     workers: int = 0,
@@ -78,27 +79,12 @@ def examine_intents(
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
     plans = plan_splits(material, base, wanted)
     threshold, share, pairs = check_threshold(threshold), check_share(out_of_scope_share), check_pairs(pairs)
-    units = plan_units(plans, material)
     file = RecordFile(Path(record), record_header(material, engine, base, leak_proof)) if record else None
-    run = run_units(
-        units,
-        material,
-        engine,
-        executor=executor,
-        workers=workers or os.cpu_count() or 1,
-        record=file,
-        progress=progress,
-    )
+    units, cores = plan_units(plans, material), workers or os.cpu_count() or 1
+    run = run_units(units, material, engine, executor=executor, workers=cores, record=file, progress=progress)
     text = judge_texts(material, progress) if text_view else None
     return conclude(
-        run,
-        material,
-        plans,
-        engine,
-        threshold=threshold,
-        text=text,
-        out_of_scope_share=share,
-        most_pairs=pairs,
+        run, material, plans, engine, threshold=threshold, text=text, out_of_scope_share=share, most_pairs=pairs
     )
 
 
@@ -118,8 +104,7 @@ def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
     if not isinstance(classifier, str):
         return classifier
     kind, option = plugins.split_name(classifier)
-    made: AnyClassifier = plugins.build(plugins.CLASSIFIERS, kind, option)  # type: ignore[assignment]
-    return made
+    return cast(AnyClassifier, plugins.build(plugins.CLASSIFIERS, kind, option))
 
 
 def patient(engine: AnyClassifier, timeout: float | None, attempts: int) -> AnyClassifier:
@@ -137,7 +122,7 @@ def as_dataset(data: Dataset | tuple[Sequence[str], Sequence[str | None]]) -> Da
 def as_settings(settings: Sequence[Setting | tuple[int, float]]) -> tuple[Setting, ...]:
     """Return the settings without repeats; refuse none at all."""
     if not settings:
-        raise UsageError("no setting was given", remedy="give at least one, for example 0,0.15")
+        raise UsageError("no setting given", remedy="add at least one, for example 0,0.15")
     return tuple(dict.fromkeys(s if isinstance(s, Setting) else Setting(*s) for s in settings))
 
 
@@ -147,14 +132,14 @@ def check_threshold(threshold: float) -> float:
     A NumPy number would be compared in its own precision: 0.7 of 64 bits is above 0.7 of 32.
     """
     if not 0 <= threshold <= 1:
-        raise UsageError(f"the threshold must lie between 0 and 1, not {threshold}")
+        raise UsageError(f"the threshold must be between 0 and 1, not {threshold}")
     return float(threshold)
 
 
 def check_pairs(pairs: int) -> int:
     """Refuse a negative number of pairs."""
     if pairs < 0:
-        raise UsageError(f"the number of pairs cannot be negative, not {pairs}", remedy="give 0 or more")
+        raise UsageError(f"the number of pairs must not be negative, but is {pairs}", remedy="use 0 or more")
     return pairs
 
 
@@ -168,10 +153,8 @@ def plan_units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit
     """List the splits to run: a setting without small topics is the same as (0, 0) and runs once."""
     units: list[Unit] = []
     for setting, plan in plans.items():
-        if representative(setting, plans) != setting:
-            continue
-        keep = plan.is_plain
-        units += [Unit(UnitKey(setting, retry), plan, keep) for retry in range(len(plan))]
+        if representative(setting, plans) == setting:
+            units += [Unit(UnitKey(setting, retry), plan, plan.is_plain) for retry in range(len(plan))]
     if len(material.repeated) and PLAIN in plans:
         plan = SplitPlan(material.labels, plans[PLAIN].design)
         units += [Unit(UnitKey(PLAIN, r, leak_proof=False), plan) for r in range(min(NAIVE_RETRIES, len(plan)))]
@@ -194,17 +177,32 @@ def conclude(
     threshold: float,
     text: NDArray[np.float32] | None = None,
     out_of_scope_share: float | None = None,
-    most_pairs: int = MOST_PAIRS,
+    most_pairs: int = MAX_PAIRS,
 ) -> IntentsResult:
     """Compute the result from the raw record: pure, no engine is asked again."""
     design = next(iter(plans.values())).design
     # One BLAS thread: sums that are split over cores differ in their last bit.
     with threadpool_limits(1):
-        findings = _findings(run, material, plans, threshold, out_of_scope_share)
-        pairs = _pairs(run, material, plans, text, findings, threshold=threshold, most=max(CANDIDATES, most_pairs))
-        inflation = _inflation(run, material, threshold)
-    quality = _quality(run, material, plans, findings, threshold)
-    problems = find_problems(findings, pairs, quality, out_of_scope_share=out_of_scope_share)
+        findings = _find_all(run, material, plans, threshold, out_of_scope_share)
+        # Pairs are ranked on splits in which every topic is tested as itself.
+        plain = next((run.of(setting) for setting, plan in plans.items() if plan.is_plain and run.of(setting)), ())
+        pairs = rank_pairs(
+            mean_probabilities(plain, material) if plain else None,
+            text,
+            material,
+            seed=design.seed,
+            most=max(CANDIDATES, most_pairs),
+            mistaken=count_mistaken(findings),
+            losses=find_losses(plain, material, threshold) if plain else None,
+        )
+        inflation = _measure_inflation(run, material, threshold)
+    asked = next((setting.setting for setting in findings if setting.counts.negatives), None)
+    quality = judge_quality(material, run.of(representative(asked, plans)) if asked else (), threshold)
+    share = {"out_of_scope_share": out_of_scope_share}
+    problems = find_problems(findings, pairs, quality, **share)
+    # The first pairs, and those that a problem is about.
+    topics = [set(problem.topics) for problem in problems if problem.kind in PAIRS]
+    kept = tuple(pair for place, pair in enumerate(pairs) if place < most_pairs or {pair.a, pair.b} in topics)
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,
@@ -212,98 +210,42 @@ def conclude(
         design=replace(design, setting=PLAIN),
         settings=findings,
         problems=problems,
-        pairs=_kept(pairs, problems, most_pairs),
-        warnings=notes_of(
-            findings,
-            material,
-            plans,
-            run,
-            engine=engine,
-            inflation=inflation,
-            out_of_scope_share=out_of_scope_share,
-        ),
+        pairs=kept,
+        warnings=notes_of(findings, material, plans, run, engine=engine, inflation=inflation, **share),
         failures=run.failures,
         inflation=inflation,
-        out_of_scope_share=out_of_scope_share,
+        **share,
     )
 
 
-def _findings(
+def _find_all(
     run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], threshold: float, share: float | None
 ) -> tuple[SettingFindings, ...]:
-    found: list[SettingFindings] = []
-    negatives = {} if share is None else _negatives(run, material, plans, threshold)
+    # The outcomes of each retry, for the settings that asked out-of-scope questions.
+    negatives: dict[Setting, dict[int, Counts]] = {}
+    for setting in plans if share is not None else ():
+        retries = count_retries(run.of(setting), material, threshold)
+        if any(counts.negatives for counts in retries.values()):
+            negatives[setting] = retries
+    every: list[SettingFindings] = []
     for setting, plan in plans.items():
         source = representative(setting, plans)
         results = run.of(source)
         if results:
-            traffic = None if share is None else _traffic(source, negatives, share)
-            one = find(results, material, plan, threshold=threshold, seed=plan.design.seed, traffic=traffic)
-            found.append(one if source == setting else replace(one, same_as=source))
-    return tuple(found)
+            # The setting's own negatives, else those of the first setting that has some.
+            asked = source if source in negatives else next(iter(negatives), None)
+            traffic = None if share is None or asked is None else Traffic(share, asked, negatives[asked])
+            findings = find(results, material, plan, threshold=threshold, seed=plan.design.seed, traffic=traffic)
+            every.append(findings if source == setting else replace(findings, same_as=source))
+    return tuple(every)
 
 
-def _negatives(
-    run: ExamRecord, material: Material, plans: dict[Setting, SplitPlan], threshold: float
-) -> dict[Setting, dict[int, Counts]]:
-    """Return the outcomes of each retry, for the settings that asked out-of-scope questions."""
-    counted = {setting: count_retries(run.of(setting), material, threshold) for setting in plans}
-    return {s: retries for s, retries in counted.items() if any(counts.negatives for counts in retries.values())}
-
-
-def _traffic(setting: Setting, negatives: dict[Setting, dict[int, Counts]], share: float) -> Traffic | None:
-    """Take a setting's own negatives, else those of the first setting that has some."""
-    source = setting if setting in negatives else next(iter(negatives), None)
-    return None if source is None else Traffic(share, source, negatives[source])
-
-
-def _pairs(
-    run: ExamRecord,
-    material: Material,
-    plans: dict[Setting, SplitPlan],
-    text: NDArray[np.float32] | None,
-    findings: Sequence[SettingFindings],
-    *,
-    threshold: float,
-    most: int,
-) -> tuple[Pair, ...]:
-    """Rank the pairs on splits in which every topic is tested as itself."""
-    plain = next((run.of(setting) for setting, plan in plans.items() if plan.is_plain and run.of(setting)), ())
-    return rank_pairs(
-        mean_probabilities(plain, material) if plain else None,
-        text,
-        material,
-        seed=next(iter(plans.values())).design.seed,
-        most=most,
-        mistaken=count_mistaken(findings),
-        losses=find_losses(plain, material, threshold) if plain else None,
-    )
-
-
-def _quality(
-    run: ExamRecord,
-    material: Material,
-    plans: dict[Setting, SplitPlan],
-    findings: Sequence[SettingFindings],
-    threshold: float,
-) -> DataQuality:
-    asked = next((one.setting for one in findings if one.counts.negatives), None)
-    results = run.of(representative(asked, plans)) if asked else ()
-    return judge_quality(material, results, threshold)
-
-
-def _kept(pairs: Sequence[Pair], problems: Sequence[Problem], most: int) -> tuple[Pair, ...]:
-    """Return the first pairs, and those that a problem is about."""
-    named = [set(one.topics) for one in problems if one.kind in PAIRS]
-    return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in named)
-
-
-def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflation | None:
+def _measure_inflation(run: ExamRecord, material: Material, threshold: float) -> Inflation | None:
     """Compare the rows that have a near-duplicate: right when it was in training, right when it was not."""
     naive, honest = run.of(PLAIN, leak_proof=False), run.of(PLAIN)
     if not naive or not honest:
         return None
-    rights = [_right_rate(results, material, threshold) for results in (naive, honest)]
+    rights = [_share_right(results, material, threshold) for results in (naive, honest)]
     rows = np.intersect1d(material.repeated, np.flatnonzero(~np.isnan(rights[0]) & ~np.isnan(rights[1])))
     if not len(rows):
         return None
@@ -314,7 +256,7 @@ def _inflation(run: ExamRecord, material: Material, threshold: float) -> Inflati
     return Inflation((test.difference or 0.0) * part, low, high, len(material.repeated))
 
 
-def _right_rate(results: Sequence[UnitResult], material: Material, threshold: float) -> NDArray[np.float64]:
+def _share_right(results: Sequence[UnitResult], material: Material, threshold: float) -> NDArray[np.float64]:
     right, times = np.zeros(len(material)), np.zeros(len(material))
     for result in results:
         answers = result.answers

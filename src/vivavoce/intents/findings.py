@@ -175,32 +175,33 @@ def find(
     traffic: Traffic | None = None,
 ) -> SettingFindings:
     """Compute the findings of one setting from its finished retries; `traffic` weighs the mixed shares."""
-    per_retry = tuple(_measures(result, material, threshold, traffic) for result in results)
-    n_test = tuple(len(result.test) for result in results)
-    n_train = tuple(result.n_train for result in results)
+    per_retry = tuple(_measure(result, material, threshold, traffic) for result in results)
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
-    counts, low = counts_of(pooled.items, threshold), plan.low_topics()
+    counts = counts_of(pooled.items, threshold)
     rates = rates_of(results, per_retry, material, threshold)
     rates = {**rates, "recall_macro": replace(rates["recall_macro"], n=counts.total - counts.negatives)}
     if traffic is not None:
         rates = traffic.widen(rates, counts, counts.total / max(1, len(np.unique(pooled.row))))
+    # By the record, not by the plan: ties in size make other topics small in each turn.
+    tested = np.unique(pooled.items.truth)
+    untested = tuple(topic for code, topic in enumerate(material.topics) if code not in tested)
     return SettingFindings(
         setting=plan.design.setting,
         rates=rates,
         counts=counts,
         per_retry=per_retry,
-        n_test=n_test,
-        n_train=n_train,
+        n_test=tuple(len(result.test) for result in results),
+        n_train=tuple(result.n_train for result in results),
         n_excluded=sum(result.n_excluded for result in results),
         intents=intent_table(pooled, material, threshold),
         confusion=confusion_table(pooled, material, threshold),
         curve=risk_coverage(pooled.items),
         bins=calibration(pooled.items)[1],
         samples=draw_samples(pooled, places, material, seed),
-        timing=_timing(results),
-        blind_spots=_blind_spots(pooled, material),
-        low_topics=tuple(material.topics[code] for code in np.sort(low)),
+        timing=_summarise_timing(results),
+        blind_spots=BlindSpots(untested, len(untested) * (len(untested) - 1) // 2),
+        low_topics=tuple(material.topics[code] for code in np.sort(plan.low_topics())),
         share_low=plan.share_low,
         out_of_scope_share=None if traffic is None else traffic.share,
         negatives_from=None if traffic is None or counts.negatives else traffic.setting,
@@ -212,12 +213,12 @@ def count_retries(results: Sequence[UnitResult], material: Material, threshold: 
     return {result.key.retry: counts_of(items_of(result, material), threshold) for result in results}
 
 
-def _measures(
+def _measure(
     result: UnitResult, material: Material, threshold: float, traffic: Traffic | None
 ) -> Mapping[str, float | None]:
     items = items_of(result, material)
-    measured = measures(items, threshold)
-    return measured if traffic is None else traffic.weigh(measured, counts_of(items, threshold), result.key.retry)
+    numbers = measures(items, threshold)
+    return numbers if traffic is None else traffic.weigh(numbers, counts_of(items, threshold), result.key.retry)
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:
@@ -239,19 +240,21 @@ def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[
     tested = total(in_scope, origin)
     right = total(in_scope & answered & items.right, origin)
     silent = total(in_scope & ~answered, origin)
-    given = total(answered, items.guess)
+    guessed = total(answered, items.guess)
     negatives = np.bincount(origin[items.negative & (origin >= 0)], minlength=width)
-    wrongly = _drawn(pooled, answered & ~items.right, times, width)
-    sizes = material.data.sizes
+    # The examples that were wrongly answered with a topic in at least half of their tests.
+    wrong = answered & ~items.right
+    (guess, row), tests = np.unique(np.stack([items.guess[wrong], pooled.row[wrong]]), axis=1, return_counts=True)
+    attracted = np.bincount(guess[2 * tests >= times[row]], minlength=width)
     lines = [
         IntentFindings(
             intent=topic,
-            examples=sizes.get(topic, 0),
-            recall=_averaged(right[code], tested[code]),
-            precision=_averaged(right[code], given[code]),
-            deferred=_averaged(silent[code], tested[code]),
-            f1=_f1(right[code], tested[code], given[code]),
-            attracted=int(wrongly[code]),
+            examples=material.data.sizes.get(topic, 0),
+            recall=_build_rate(right[code], tested[code]),
+            precision=_build_rate(right[code], guessed[code]),
+            deferred=_build_rate(silent[code], tested[code]),
+            f1=float(2 * right[code] / (tested[code] + guessed[code])) if tested[code] else None,
+            attracted=int(attracted[code]),
             negatives=int(negatives[code]),
         )
         for code, topic in enumerate(material.topics)
@@ -259,22 +262,9 @@ def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[
     return tuple(sorted(lines, key=lambda line: (-line.examples, line.intent)))
 
 
-def _drawn(pooled: Pooled, wrong: NDArray[np.bool_], times: NDArray[np.float64], width: int) -> Rows:
-    """Count for each topic the examples that were wrongly answered with it in at least half of their tests."""
-    answers = np.stack([pooled.items.guess[wrong], pooled.row[wrong]])
-    (guess, row), tests = np.unique(answers, axis=1, return_counts=True)
-    return np.bincount(guess[2 * tests >= times[row]], minlength=width)
-
-
-def _averaged(hits: float, n: float) -> Rate:
+def _build_rate(hits: float, n: float) -> Rate:
     whole = round(n)
-    if not whole:
-        return Rate(None, None, None, 0)
-    return wilson(min(1.0, hits / n) * whole, whole)
-
-
-def _f1(right: float, tested: float, given: float) -> float | None:
-    return float(2 * right / (tested + given)) if tested else None
+    return wilson(min(1.0, hits / n) * whole, whole) if whole else Rate(None, None, None, 0)
 
 
 def confusion_table(pooled: Pooled, material: Material, threshold: float) -> tuple[ConfusionCell, ...]:
@@ -284,17 +274,16 @@ def confusion_table(pooled: Pooled, material: Material, threshold: float) -> tup
     key = (origin * width + items.guess + 1) * 2 + items.negative
     answered = (items.guess >= 0) & (items.confidence >= threshold)
     cells, place = np.unique(key, return_inverse=True)
-    spoken = np.bincount(place[answered], minlength=len(cells))
     total = np.bincount(place, minlength=len(cells))
     table = [
         ConfusionCell(
             origin=material.name(int(cell) // 2 // width - 1),
             guess=material.name(int(cell) // 2 % width - 1),
             negative=bool(cell % 2),
-            answered=int(said),
-            deferred=int(n - said),
+            answered=int(spoken),
+            deferred=int(n - spoken),
         )
-        for cell, said, n in zip(cells, spoken, total, strict=True)
+        for cell, spoken, n in zip(cells, np.bincount(place[answered], minlength=len(cells)), total, strict=True)
     ]
     return tuple(sorted(table, key=lambda cell: -(cell.answered + cell.deferred)))
 
@@ -306,35 +295,19 @@ def draw_samples(pooled: Pooled, places: Rows, material: Material, seed: int) ->
     for place, outcome in enumerate(Outcome):
         candidates = rng.permutation(np.flatnonzero(places == place))
         _, first = np.unique(pooled.row[candidates], return_index=True)
-        chosen = candidates[np.sort(first)[:SAMPLES_PER_OUTCOME]]
-        samples += [_sample(pooled, int(item), outcome, material) for item in chosen]
+        for item in candidates[np.sort(first)[:SAMPLES_PER_OUTCOME]].tolist():
+            row = int(pooled.row[item])
+            example = material.data.examples[row]
+            number = row if example.row is None else example.row
+            guess, confidence = material.name(int(pooled.items.guess[item])), float(pooled.items.confidence[item])
+            negative = bool(pooled.items.negative[item])
+            samples.append(Sample(example.text, number, example.intent, guess, confidence, outcome, negative))
     return tuple(samples)
 
 
-def _sample(pooled: Pooled, item: int, outcome: Outcome, material: Material) -> Sample:
-    row = int(pooled.row[item])
-    example = material.data.examples[row]
-    return Sample(
-        text=example.text,
-        row=example.row if example.row is not None else row,
-        intent=example.intent,
-        guess=material.name(int(pooled.items.guess[item])),
-        confidence=float(pooled.items.confidence[item]),
-        outcome=outcome,
-        negative=bool(pooled.items.negative[item]),
-    )
-
-
-def _timing(results: Sequence[UnitResult]) -> TimingFindings:
+def _summarise_timing(results: Sequence[UnitResult]) -> TimingFindings:
     classify = np.concatenate([result.timing.classify for result in results])
     middle, slow = np.percentile(classify, [50, 95]) if len(classify) else (0.0, 0.0)
     split = float(np.mean([result.timing.split for result in results]))
     train = float(np.mean([result.timing.train for result in results]))
     return TimingFindings(split, train, float(middle), float(slow))
-
-
-def _blind_spots(pooled: Pooled, material: Material) -> BlindSpots:
-    # By the record, not by the plan: ties in size make other topics small in each turn.
-    tested = np.unique(pooled.items.truth)
-    names = tuple(topic for code, topic in enumerate(material.topics) if code not in tested)
-    return BlindSpots(names, len(names) * (len(names) - 1) // 2)

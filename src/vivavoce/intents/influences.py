@@ -24,7 +24,7 @@ def share_parts(items: Items, threshold: float) -> Mapping[str, tuple[Floats, Fl
     """Return for each share what every item adds to its numerator and to its denominator."""
     places = outcome_places(items.truth, items.guess, items.confidence, threshold)
     # Arrays in the place of counts: the shares of all items follow from the one definition.
-    by_outcome: dict[Outcome, Any] = {one: (places == place) * 1.0 for place, one in enumerate(Outcome)}
+    by_outcome: dict[Outcome, Any] = {outcome: (places == place) * 1.0 for place, outcome in enumerate(Outcome)}
     parts: Mapping[str, Any] = Counts(by_outcome).shares()
     return {name: (np.asarray(share.hits), np.asarray(share.n)) for name, share in parts.items()}
 
@@ -36,7 +36,7 @@ def influences(items: Items, threshold: float, typical: Floats, recalls: Floats)
     """
     macro, weighted = _f1(items.truth + 1, shown_classes(items, threshold), typical)
     aurc, augrc = _risk(items)
-    found = {
+    numbers = {
         "recall_macro": _recall(items, threshold, recalls),
         "f1_macro": macro,
         "f1_weighted": weighted,
@@ -45,7 +45,7 @@ def influences(items: Items, threshold: float, typical: Floats, recalls: Floats)
         "augrc": augrc,
         "ece": _calibration(items),
     }
-    return {name: values - values.mean() if len(values) else values for name, values in found.items()}
+    return {name: values - values.mean() if len(values) else values for name, values in numbers.items()}
 
 
 def shown_classes(items: Items, threshold: float) -> Rows:
@@ -101,13 +101,13 @@ def _auroc(items: Items) -> Floats:
     known, negative = np.sort(confidence[~items.negative]), np.sort(confidence[items.negative])
     if not len(known) or not len(negative):
         return np.zeros(len(items))
-    below = _placed(negative, confidence)
-    above = 1 - _placed(known, confidence)
+    below = _place(negative, confidence)
+    above = 1 - _place(known, confidence)
     area = below[~items.negative].mean()
     return np.asarray(np.where(items.negative, (above - area) / len(negative), (below - area) / len(known)))
 
 
-def _placed(ordered: NDArray[np.floating], values: NDArray[np.floating]) -> Floats:
+def _place(ordered: NDArray[np.floating], values: NDArray[np.floating]) -> Floats:
     """Return the share of `ordered` below each value, ties half."""
     left, right = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
     return np.asarray((left + right) / (2 * len(ordered)), dtype=np.float64)
@@ -125,9 +125,9 @@ def _risk(items: Items) -> tuple[Floats, Floats]:
     share = (n - place + 1) / n
     aurc = wrong * later + _before(wrong) / n - _after(wrong * (1 / place - 1 / n))
     augrc = wrong * share + _before(wrong * (1 - share)) / n - _after(wrong * share) / n
-    found = np.empty((2, n))
-    found[:, order] = np.stack([aurc, augrc]) / n
-    return found[0], found[1]
+    influence = np.empty((2, n))
+    influence[:, order] = np.stack([aurc, augrc]) / n
+    return influence[0], influence[1]
 
 
 def _before(values: Floats) -> Floats:
@@ -143,18 +143,18 @@ def _calibration(items: Items) -> Floats:
 
     A gap counts by its size alone: where it is mostly noise, its size varies less than the gap itself.
     """
-    found = np.zeros(len(items))
+    influence = np.zeros(len(items))
     guessed = np.flatnonzero(items.guess >= 0)
     if not len(guessed):
-        return found
+        return influence
     gap = items.confidence[guessed].astype(np.float64) - items.right[guessed]
     order = np.argsort(items.confidence[guessed], kind="stable")
     bins = np.array_split(order, min(ECE_BINS, len(order)))
     noise = np.sqrt(sum(float(((gap[part] - gap[part].mean()) ** 2).sum()) for part in bins) / len(gap))
     for part in bins:
         clear = abs(gap[part].sum()) / max(noise * math.sqrt(len(part)), 1e-12)
-        found[guessed[part]] = np.sign(gap[part].sum()) * gap[part] * math.sqrt(folded_variance(clear))
-    return found / len(guessed)
+        influence[guessed[part]] = np.sign(gap[part].sum()) * gap[part] * math.sqrt(folded_variance(clear))
+    return influence / len(guessed)
 
 
 def folded_variance(clear: float) -> float:

@@ -68,10 +68,10 @@ def rates_of(
     threshold: float,
 ) -> Mapping[str, Rate]:
     """Return every number of one setting with its interval; `values`: the numbers of each retry."""
-    found = influences_on(results, values, material, threshold)
-    auroc = found["oos_auroc"].value
+    influences_by_name = influences_on(results, values, material, threshold)
+    auroc = influences_by_name["oos_auroc"].value
     rates: dict[str, Rate] = {}
-    for name, influence in found.items():
+    for name, influence in influences_by_name.items():
         outside = name in OF_CONFIDENCE and auroc is not None
         value = (auroc if outside else influence.value) or 0.0
         training = 1 + (TRAINING_OUTSIDE if outside else TRAINING) * value * (1 - value)
@@ -99,23 +99,28 @@ def influences_on(
     """Return every number of one setting with the influence of each example; `values`: the numbers of each retry."""
     items = [items_of(result, material) for result in results]
     rows, size = [result.test for result in results], len(material)
-    shares = [share_parts(one, threshold) for one in items]
+    shares = [share_parts(retry, threshold) for retry in items]
     classes = len(material.topics) + 1
     typical, recalls = typical_f1(items, threshold, classes), typical_recall(items, threshold, classes)
-    others = [influences(one, threshold, typical, recalls) for one in items]
-    wrong = _minority(rows, [~one.right for one in items], size)
-    found: dict[str, Influence] = {}
+    others = [influences(retry, threshold, typical, recalls) for retry in items]
+    # How many rows were ever wrong, or ever right, whichever is less.
+    wrong, right = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+    for test, retry in zip(rows, items, strict=True):
+        right[test[retry.right]] = True
+        wrong[test[~retry.right]] = True
+    minority = float(min(wrong.sum(), right.sum()))
+    by_name: dict[str, Influence] = {}
     for name in values[0]:
-        own = [one[name] for one in values]
+        own = [numbers[name] for numbers in values]
         if name in shares[0]:
-            found[name] = _share(rows, [one[name] for one in shares], own, size)
+            by_name[name] = _linearise_share(rows, [parts[name] for parts in shares], own, size)
         else:
-            telling = wrong if name in ERROR_MEANS else float(size)
-            found[name] = _number(rows, [one[name] for one in others], own, size, telling)
-    return found
+            telling = minority if name in ERROR_MEANS else float(size)
+            by_name[name] = _linearise_number(rows, [parts[name] for parts in others], own, size, telling)
+    return by_name
 
 
-def _share(
+def _linearise_share(
     rows: Sequence[Rows], parts: Sequence[tuple[Floats, Floats]], values: Sequence[float | None], size: int
 ) -> Influence:
     """Linearise the mean of hits / n over the retries that have something to count."""
@@ -131,7 +136,7 @@ def _share(
     return Influence(mean, round(float(n.sum())), moved, tested, n > 0, float(telling), is_share=True)
 
 
-def _number(
+def _linearise_number(
     rows: Sequence[Rows], parts: Sequence[Floats], values: Sequence[float | None], size: int, telling: float
 ) -> Influence:
     mean, retries = _mean(values)
@@ -143,15 +148,6 @@ def _number(
             tested[test] = True
             n += len(test)
     return Influence(mean, n, moved, tested, tested, telling, is_share=False)
-
-
-def _minority(rows: Sequence[Rows], flags: Sequence[Flags], size: int) -> float:
-    """Return how many rows were ever flagged, or ever not, whichever is less."""
-    yes, no = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
-    for test, flag in zip(rows, flags, strict=True):
-        yes[test[flag]] = True
-        no[test[~flag]] = True
-    return float(min(yes.sum(), no.sum()))
 
 
 def _mean(values: Sequence[float | None]) -> tuple[float | None, int]:

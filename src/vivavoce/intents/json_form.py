@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -32,36 +33,27 @@ from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
 from vivavoce.outcomes import Counts, Outcome
-from vivavoce.records import Rate
+from vivavoce.records import Example, Guess, Rate
 from vivavoce.statistics import PairedTest, wilson
 from vivavoce.version import __version__
 
-__all__ = [
-    "comparison_from_json",
-    "intents_result_from_json",
-    "rate_names",
-    "read_curve",
-    "result_to_json",
-    "to_json",
-    "write_curve",
-]
+__all__ = ["comparison_from_json", "intents_result_from_json", "rate_names", "result_to_json", "to_json"]
 
 _HEAD = "vivavoce kind definitions seed data "
+_GAIN = ("difference", "low", "high", "p")
 _RESULT = "this result of an intents exam"
 _COMPARISON = "this comparison of classifiers"
 
 
 def result_to_json(result: IntentsResult | BlindResult) -> dict[str, Any]:
     """Return the stable JSON form of a result with curves, which name the place of the threshold too."""
-    written: dict[str, Any] = to_json(result)
-    curves = (
-        [(written, result)]
-        if isinstance(result, BlindResult)
-        else zip(written["settings"], result.settings, strict=True)
-    )
-    for content, findings in curves:
-        content["risk_coverage"] = write_curve(findings.curve, result.threshold)
-    return written
+    content: dict[str, Any] = to_json(result)
+    if isinstance(result, BlindResult):
+        content["risk_coverage"] = write_curve(result.curve, result.threshold)
+        return content
+    for part, findings in zip(content["settings"], result.settings, strict=True):
+        part["risk_coverage"] = write_curve(findings.curve, result.threshold)
+    return content
 
 
 def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
@@ -69,7 +61,7 @@ def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
 
     `timing` may be missing: then no setting says how long anything took.
     """
-    remedy = "give the JSON form that vivavoce wrote, or hold the exam again"
+    remedy = "use the JSON that vivavoce wrote, or run the exam again"
     data = check_head(data, "intents", DEFINITIONS, what=_RESULT, remedy=remedy)
     result = from_json(IntentsResult, {**data, "problems": data.get("problems") or []}, what=_RESULT, remedy=remedy)
     result = replace(result, pairs=tuple(_count_mistakes(result.pairs, result.settings)))
@@ -77,9 +69,8 @@ def intents_result_from_json(data: Mapping[str, Any]) -> IntentsResult:
         return result
     # An earlier version kept no list: what it knew of single examples is gone, the rest is found again.
     share = result.out_of_scope_share
-    return replace(
-        result, problems=find_problems(result.settings, result.pairs, DataQuality(), out_of_scope_share=share)
-    )
+    problems = find_problems(result.settings, result.pairs, DataQuality(), out_of_scope_share=share)
+    return replace(result, problems=problems)
 
 
 def _count_mistakes(pairs: Sequence[Pair], settings: Sequence[SettingFindings]) -> Iterator[Pair]:
@@ -104,7 +95,7 @@ def comparison_from_json(data: Mapping[str, Any]) -> ComparisonResult:
 
     Of each setting of a classifier the JSON form has the rates alone.
     """
-    remedy = "give the JSON form that vivavoce wrote, or compare the classifiers again"
+    remedy = "use the JSON that vivavoce wrote, or compare the classifiers again"
     data = check_head(data, "intents-comparison", DEFINITIONS, what=_COMPARISON, remedy=remedy)
     return from_json(ComparisonResult, data, what=_COMPARISON, remedy=remedy)
 
@@ -123,10 +114,7 @@ def _read_rates(value: Any, _: Any) -> dict[str, Rate]:
 
 
 def _read_counts(value: Any, _: Any) -> Counts:
-    return Counts({Outcome(name): n for name, n in read_members(value, [str(one) for one in Outcome], int).items()})
-
-
-# --- the curve ---------------------------------------------------------------------------------------------------
+    return Counts({Outcome(name): n for name, n in read_members(value, map(str, Outcome), int).items()})
 
 
 def write_curve(curve: RiskCoverage, threshold: float) -> dict[str, Any]:
@@ -135,19 +123,16 @@ def write_curve(curve: RiskCoverage, threshold: float) -> dict[str, Any]:
     `n`: how many messages the whole curve has. The marks are each tenth, and the last one answered at the threshold.
     """
     steps, answered = list(curve.steps()), curve.answered(threshold)
-    marks = sorted({*curve.tenths(), *([answered - 1] if answered else [])} - set(steps))
+    places = sorted({*curve.tenths(), *([answered - 1] if answered else [])} - set(steps))
+    risk, thresholds = curve.risk, curve.thresholds
     return {
         "coverage": curve.coverage[steps].tolist(),
-        "risk": curve.risk[steps].tolist(),
-        "threshold": curve.thresholds[steps].tolist(),
+        "risk": risk[steps].tolist(),
+        "threshold": thresholds[steps].tolist(),
         "n": len(curve.coverage),
         "aurc": curve.aurc,
         "augrc": curve.augrc,
-        "marks": {
-            "place": marks,
-            "risk": curve.risk[marks].tolist(),
-            "threshold": curve.thresholds[marks].tolist(),
-        },
+        "marks": {"place": places, "risk": risk[places].tolist(), "threshold": thresholds[places].tolist()},
     }
 
 
@@ -177,7 +162,7 @@ def read_curve(value: Any, read_as: Callable[[Any, Any], Any]) -> RiskCoverage:
     coverage = np.arange(1, n + 1) / n if n else np.empty(0)
     places = [*RiskCoverage(coverage, coverage, coverage, None, None).steps(), *marks.place]
     if not all(0 <= place < n for place in places) or (n and n - 1 not in places):
-        raise MisreadError(Fault(f"do not lie on a curve of {n:,} messages, up to its end", "marks.place"))
+        raise MisreadError(Fault(f"are not on a curve of {n:,} messages up to its end", "marks.place"))
     order = np.argsort(np.asarray(places, dtype=np.intp))
     # A place that is not known has the value of the next one that is.
     nearest_known = np.searchsorted(np.asarray(places, dtype=np.intp)[order], np.arange(n))
@@ -190,9 +175,6 @@ def read_curve(value: Any, read_as: Callable[[Any, Any], Any]) -> RiskCoverage:
         raise MisreadError(*faults)
     risk, thresholds = (np.asarray(line, dtype=np.float64)[order][nearest_known] for line in lines.values())
     return RiskCoverage(coverage, risk, thresholds, curve.aurc, curve.augrc)
-
-
-# --- settings ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,47 +197,47 @@ class _TestP:
     test_p: float | None
 
 
+def _read_test(value: Any, read_as: Callable[[Any, Any], Any]) -> PairedTest:
+    test: PairedTest = read_as(value, PairedTest)
+    return replace(test, p=read_as(value, _TestP).test_p)
+
+
+def _write_predictions(predictions: Sequence[tuple[Example, Guess]]) -> list[dict[str, Any]]:
+    return [
+        {"text": example.text, "row": example.row, "intent": example.intent, "guess": guess.intent}
+        | {"confidence": guess.confidence}
+        for example, guess in predictions
+    ]
+
+
 def _write_settings(settings: Sequence[SettingFindings]) -> list[Any]:
-    return [to_json(_Rates(one.setting, one.same_as, one.rates)) for one in settings]
+    return [to_json(_Rates(findings.setting, findings.same_as, findings.rates)) for findings in settings]
 
 
 def _read_settings(value: Any, read_as: Callable[[Any, Any], Any]) -> tuple[SettingFindings, ...]:
     none = np.empty(0)
-    return tuple(
-        SettingFindings(
-            setting=one.setting,
-            same_as=one.same_as,
-            rates=one.rates,
-            counts=Counts({}),
-            per_retry=(),
-            n_test=(),
-            n_train=(),
-            n_excluded=0,
-            intents=(),
-            confusion=(),
-            curve=RiskCoverage(none, none, none, None, None),
-            bins=(),
-            samples=(),
-            blind_spots=BlindSpots((), 0),
-            low_topics=(),
-            share_low=0.0,
-        )
-        for one in read_as(value, tuple[_Rates, ...])
-    )
+    lists = ("per_retry", "n_test", "n_train", "intents", "confusion", "bins", "samples", "low_topics")
+    unknown: dict[str, Any] = {
+        **dict.fromkeys(lists, ()),
+        "counts": Counts({}),
+        "n_excluded": 0,
+        "curve": RiskCoverage(none, none, none, None, None),
+        "blind_spots": BlindSpots((), 0),
+        "share_low": 0.0,
+    }
+    rates = read_as(value, tuple[_Rates, ...])
+    return tuple(SettingFindings(each.setting, each.rates, same_as=each.same_as, **unknown) for each in rates)
 
 
 # --- tables ------------------------------------------------------------------------------------------------------
 
 
-def _head(kind: str, **more: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
+def _describe_head(kind: str, **more: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
     """Return what every result begins with, beside its seed and its data."""
     return {"vivavoce": lambda _: __version__, "kind": lambda _: kind, "definitions": lambda _: DEFINITIONS, **more}
 
 
-def _seed(result: IntentsResult | ComparisonResult) -> int:
-    return result.design.seed
-
-
+_SEED = {"seed": attrgetter("design.seed")}
 _RATES = Hook(read=_read_rates)
 hook(Counts, lambda counts: {str(outcome): counts[outcome] for outcome in Outcome}, _read_counts)
 shape(Setting, blame=lambda _: "p")
@@ -263,13 +245,8 @@ shape(Design, skip="setting", blame=lambda content: "test_fraction" if content["
 shape(DataFacts, optional="largest_topic largest_share")
 shape(UnitKey, setting=FLAT)
 shape(UnitFailure, order="unit key reason", added={"unit": lambda failure: str(failure.key)}, key=FLAT)
-shape(
-    TimingFindings,
-    split="split_seconds",
-    train="train_seconds",
-    classify_p50="classify_p50_seconds",
-    classify_p95="classify_p95_seconds",
-)
+_P50, _P95 = "classify_p50_seconds", "classify_p95_seconds"
+shape(TimingFindings, split="split_seconds", train="train_seconds", classify_p50=_P50, classify_p95=_P95)
 shape(
     SettingFindings,
     order="setting same_as out_of_scope_share negatives_from rates counts n_test n_train n_excluded negatives "
@@ -314,7 +291,7 @@ shape(
     order=_HEAD
     + "classifier threshold design out_of_scope_share settings problems pairs warnings failures inflation",
     optional="out_of_scope_share",
-    added=_head("intents", seed=_seed),
+    added=_describe_head("intents", **_SEED),
     design=FLAT,
 )
 shape(_Rates, hooks={"rates": _RATES}, setting=FLAT, rates=FLAT)
@@ -324,11 +301,7 @@ shape(
     order="test test_p p p_adjusted verdict more_examples improved broken mcnemar freedom untested",
     optional="freedom untested",
     added={"test_p": lambda gap: gap.test.p},
-    hooks={
-        "test": Hook(
-            None, lambda value, read_as: replace(read_as(value, PairedTest), p=read_as(value, _TestP).test_p)
-        )
-    },
+    hooks={"test": Hook(None, _read_test)},
     test=FLAT,
     mcnemar="mcnemar_p",
 )
@@ -346,29 +319,15 @@ shape(
 shape(
     ComparisonResult,
     order=_HEAD + "threshold design settings classifiers differences failures warnings",
-    added=_head("intents-comparison", seed=_seed),
+    added=_describe_head("intents-comparison", **_SEED),
     design=FLAT,
 )
 shape(
     BlindResult,
     order=_HEAD + "train classifier threshold rates counts intents confusion curve bins samples leak unknown_intents "
     "predictions warnings",
-    added=_head("intents-blind"),
-    hooks={
-        "curve": Hook(lambda _: None),
-        "predictions": Hook(
-            lambda predictions: [
-                {
-                    "text": one.text,
-                    "row": one.row,
-                    "intent": one.intent,
-                    "guess": guess.intent,
-                    "confidence": guess.confidence,
-                }
-                for one, guess in predictions
-            ]
-        ),
-    },
+    added=_describe_head("intents-blind"),
+    hooks={"curve": Hook(lambda _: None), "predictions": Hook(_write_predictions)},
     rates=FLAT,
     counts="outcomes",
     intents="per_intent",
@@ -380,17 +339,13 @@ shape(Period, begin="from", end="to", n_excluded="excluded", scores=FLAT)
 shape(
     TimelineResult,
     order=_HEAD + "classifier mode threshold periods overall overall_frozen maintenance undated warnings",
-    added=_head("intents-over-time"),
-    hooks={
-        "maintenance": Hook(
-            lambda gain: gain and {"difference": gain.difference, "low": gain.low, "high": gain.high, "p": gain.p}
-        )
-    },
+    added=_describe_head("intents-over-time"),
+    hooks={"maintenance": Hook(lambda gain: gain and {name: getattr(gain, name) for name in _GAIN})},
 )
 shape(
     CheckResult,
     order=_HEAD + "problems sizes counts out_of_scope excluded notes",
-    added=_head(
+    added=_describe_head(
         "intents-check", seed=lambda _: 0, data=lambda result: {"hash": result.data_hash, "rows": result.rows}
     ),
 )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import Answers, UnitResult
-from vivavoce.intents.splits import Flags, Rows
+from vivavoce.intents.splits import Rows
 from vivavoce.records import Rate
 from vivavoce.statistics import wilson
 
@@ -100,20 +100,13 @@ def find_rivals(answers: Answers, places: Rows, truth: Rows, threshold: float) -
         return np.where(answered, rivals, -1)
     chances = answers.probabilities[places]
     undecided = np.flatnonzero((guess == truth) & ~answered)
-    rivals[undecided] = _second(chances[undecided], truth[undecided])
-    reached = answered | _reach_together(chances, truth, rivals, threshold)
-    return np.where(reached, rivals, -1)
-
-
-def _second(chances: NDArray[np.float32], first: Rows) -> Rows:
-    others = chances.copy()
-    others[np.arange(len(others)), first] = -1.0
-    return np.asarray(others.argmax(axis=1), dtype=np.intp) if len(others) else np.empty(0, dtype=np.intp)
-
-
-def _reach_together(chances: NDArray[np.float32], truth: Rows, rivals: Rows, threshold: float) -> Flags:
+    if len(undecided):
+        others = chances[undecided]
+        others[np.arange(len(others)), truth[undecided]] = -1.0
+        rivals[undecided] = others.argmax(axis=1)
     every = np.arange(len(truth))
-    return np.asarray(chances[every, truth] + chances[every, rivals] >= threshold)
+    together = chances[every, truth] + chances[every, rivals] >= threshold
+    return np.where(answered | together, rivals, -1)
 
 
 def _pair_code(a: Rows | int, b: Rows | int, width: int) -> Rows:

@@ -27,7 +27,17 @@ class Material:
     def of(cls, data: Dataset, *, leak_proof: bool = True) -> Material:
         """Code the topics in alphabetical order; refuse data that no classifier could learn from."""
         topics = tuple(sorted(data.sizes))
-        _require_topics(data, topics)
+        if len(topics) < 2:
+            what = f"all rows belong to one topic ('{topics[0]}')" if topics else "no row has a topic"
+            remedy = "an exam needs at least two topics"
+            more = f". {data.recognition}" if data.recognised else ""
+            raise DataError(what, where=data.source, remedy=remedy + more)
+        if max(data.sizes.values()) < 2:
+            raise DataError(
+                (f"each of the {len(topics)} topics has a single example: too few for training and testing"),
+                where=data.source,
+                remedy="add examples: at least two per topic, ideally ten",
+            )
         code = {topic: place for place, topic in enumerate(topics)}
         labels = np.array([OUT_OF_SCOPE if i is None else code[i] for i in data.intents], dtype=np.intp)
         groups = duplicate_groups(data.texts) if leak_proof else np.arange(len(data))
@@ -62,17 +72,3 @@ class Material:
     def intents(self, rows: Rows) -> list[str]:
         """Return the topics of these rows, all of which have one."""
         return [self.topics[code] for code in self.labels[rows]]
-
-
-def _require_topics(data: Dataset, topics: tuple[str, ...]) -> None:
-    if len(topics) < 2:
-        what = f"all rows have one topic ('{topics[0]}')" if topics else "no row has a topic"
-        remedy = "an exam needs at least two topics to tell apart"
-        more = f". {data.recognition}" if data.recognised else ""
-        raise DataError(what, where=data.source, remedy=remedy + more)
-    if max(data.sizes.values()) < 2:
-        raise DataError(
-            f"each of the {len(topics)} topics has a single example: nothing can be trained and tested",
-            where=data.source,
-            remedy="add examples: at least two to a topic, better ten",
-        )

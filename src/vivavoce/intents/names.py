@@ -61,18 +61,26 @@ class Twins:
 
 def words_of_name(name: str) -> list[str]:
     """Return the words of a name in small letters and in the singular."""
-    return [_singular(word) for word in WORDS.findall(name)] or [name]
+    words = [word.casefold() for word in WORDS.findall(name)]
+    plural = [len(word) > 3 and word.endswith("s") and not word.endswith("ss") for word in words]
+    return [word[:-1] if ends else word for word, ends in zip(words, plural, strict=True)] or [name]
 
 
 def find_twins(names: Sequence[str]) -> tuple[Twins, ...]:
     """Return the names that differ only in case, blanks, punctuation, plural or one typing mistake."""
     words = [words_of_name(name) for name in names]
+    keys = ["".join(parts) for parts in words]
+    if not 2 <= len(keys) <= MAX_NAMES:
+        return ()
+    near = np.triu(cdist(keys, keys, scorer=OSA.distance, score_cutoff=1, dtype=np.uint8) <= 1, 1)
     pairs = []
-    for left, right in _alike(["".join(parts) for parts in words]):
-        if _numbers(words[left]) != _numbers(words[right]) or are_opposite(names[left], names[right]):
+    for left, right in np.argwhere(near).tolist():
+        numbers = [[word for word in words[side] if word.isdigit()] for side in (left, right)]
+        if numbers[0] != numbers[1] or are_opposite(names[left], names[right]):
             continue
-        same = "".join(words[left]) == "".join(words[right])
-        if same or _misspelt(words[left], words[right]):
+        same = keys[left] == keys[right]
+        # What differs must be long enough to be a typing mistake.
+        if same or all(len(word) >= MIN_MISSPELT for word in set(words[left]) ^ set(words[right])):
             pairs.append(Twins(names[left], names[right], same))
     return tuple(pairs)
 
@@ -84,47 +92,17 @@ def are_opposite(a: str, b: str) -> bool:
     """
     words_a, words_b = set(words_of_name(a)), set(words_of_name(b))
     only_a, only_b = words_a - words_b, words_b - words_a
-    return any(
-        _negates(one) or _is_prefixed(one, other) or _takes_sides(one, other)
-        for one, other in ((only_a, only_b), (only_b, only_a))
-    )
+    return _opposes(only_a, only_b) or _opposes(only_b, only_a)
 
 
-def _negates(only: set[str]) -> bool:
-    """Tell whether nothing but negations is left of a name."""
-    return bool(only) and only <= NEGATIONS
-
-
-def _is_prefixed(one: set[str], other: set[str]) -> bool:
-    return any(
-        word.startswith(prefix) and len(word) >= len(prefix) + MIN_STEM and word[len(prefix) :] in other
-        for word in one
+def _opposes(words: set[str], others: set[str]) -> bool:
+    # Nothing but negations is left of the name.
+    if words and words <= NEGATIONS:
+        return True
+    prefixed = any(
+        word.startswith(prefix) and len(word) >= len(prefix) + MIN_STEM and word[len(prefix) :] in others
+        for word in words
         for prefix in PREFIXES
     )
-
-
-def _takes_sides(one: set[str], other: set[str]) -> bool:
-    sides = any(left & one and right & other for left, right in OPPOSITE_SIDES)
-    return sides or any({left} & one and {right} & other for left, right in OPPOSITES)
-
-
-def _alike(keys: Sequence[str]) -> list[tuple[int, int]]:
-    if not 2 <= len(keys) <= MAX_NAMES:
-        return []
-    near = np.triu(cdist(keys, keys, scorer=OSA.distance, score_cutoff=1, dtype=np.uint8) <= 1, 1)
-    return [(int(left), int(right)) for left, right in np.argwhere(near)]
-
-
-def _misspelt(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Tell whether what differs is long enough to be a typing mistake."""
-    different = [word for word in (*left, *right) if (word in left) != (word in right)]
-    return all(len(word) >= MIN_MISSPELT for word in different)
-
-
-def _numbers(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word.isdigit()]
-
-
-def _singular(word: str) -> str:
-    word = word.casefold()
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    sides = any(left & words and right & others for left, right in OPPOSITE_SIDES)
+    return prefixed or sides or any(left in words and right in others for left, right in OPPOSITES)

@@ -18,7 +18,7 @@ from vivavoce.intents.losses import Loss, Losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.record import UnitResult
-from vivavoce.intents.splits import Flags, Rows
+from vivavoce.intents.splits import Rows
 from vivavoce.statistics import resamples, with_width
 
 Matrix = NDArray[np.float32]
@@ -27,7 +27,7 @@ CLASH_LEVEL = 0.60
 MIN_EXAMPLES = 4
 MIN_EVIDENCE = 2
 CANDIDATES = 60
-MOST_PAIRS = 20
+MAX_PAIRS = 20
 RESAMPLES = 200
 TEMPERATURE = 0.08
 # The bot's view weighs more than the texts': it is the bot that is examined.
@@ -99,19 +99,15 @@ def mean_probabilities(results: Sequence[UnitResult], material: Material) -> Mat
     total = np.zeros((len(material), len(material.topics)), dtype=np.float32)
     times = np.zeros(len(material), dtype=np.float32)
     for result in results:
-        total[result.test] += _chances(result, len(material.topics))
+        chances = result.answers.probabilities
+        if chances is None:
+            chances = np.zeros((len(result.test), len(material.topics)), dtype=np.float32)
+            guessed = np.flatnonzero(result.answers.guess >= 0)
+            chances[guessed, result.answers.guess[guessed]] = result.answers.confidence[guessed]
+        total[result.test] += chances
         times[result.test] += 1
     times[times == 0] = np.nan
     return np.asarray(total / times[:, None])
-
-
-def _chances(result: UnitResult, width: int) -> Matrix:
-    if result.answers.probabilities is not None:
-        return result.answers.probabilities
-    chances = np.zeros((len(result.test), width), dtype=np.float32)
-    guessed = np.flatnonzero(result.answers.guess >= 0)
-    chances[guessed, result.answers.guess[guessed]] = result.answers.confidence[guessed]
-    return chances
 
 
 def text_probabilities(vectors: Matrix, labels: Rows, width: int) -> Matrix:
@@ -120,9 +116,9 @@ def text_probabilities(vectors: Matrix, labels: Rows, width: int) -> Matrix:
     sums = np.zeros((width, vectors.shape[1]), dtype=np.float32)
     np.add.at(sums, labels[known], vectors[known])
     sizes = np.bincount(labels[known], minlength=width)
-    scores = vectors @ _unit(sums).T
+    scores = vectors @ _scale_to_unit(sums).T
     own = sums[labels] - vectors
-    scores[np.arange(len(labels)), labels] = (vectors * _unit(own)).sum(axis=1)
+    scores[np.arange(len(labels)), labels] = (vectors * _scale_to_unit(own)).sum(axis=1)
     scores[:, sizes == 0] = -np.inf
     alone = known & (sizes[labels] == 1)
     scores /= TEMPERATURE
@@ -133,7 +129,7 @@ def text_probabilities(vectors: Matrix, labels: Rows, width: int) -> Matrix:
     return np.asarray(chances, dtype=np.float32)
 
 
-def _unit(rows: Matrix) -> Matrix:
+def _scale_to_unit(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.maximum(lengths, 1e-9))
 
@@ -159,14 +155,9 @@ def background(mass: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray
 
     Were `a` among them, it would hide its own confusion: two topics alone would never be confused.
     """
-    given = mass.sum(axis=0) - np.diag(mass) - mass
-    np.fill_diagonal(given, 0.0)
-    return np.asarray(given / np.maximum(sizes.sum() - np.add.outer(sizes, sizes), 1))
-
-
-def _softened(chances: Matrix) -> Matrix:
-    soft = chances ** np.float32(SOFTNESS)
-    return np.asarray(soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9))
+    others = mass.sum(axis=0) - np.diag(mass) - mass
+    np.fill_diagonal(others, 0.0)
+    return np.asarray(others / np.maximum(sizes.sum() - np.add.outer(sizes, sizes), 1))
 
 
 class _View:
@@ -219,7 +210,7 @@ def rank_pairs(
     material: Material,
     *,
     seed: int,
-    most: int = MOST_PAIRS,
+    most: int = MAX_PAIRS,
     mistaken: Mistaken | None = None,
     losses: Losses | None = None,
 ) -> tuple[Pair, ...]:
@@ -227,34 +218,34 @@ def rank_pairs(
 
     `most` of them are returned, and all those between which most messages are lost.
     """
-    looks = _views(bot, text, material)
-    views = [view for view in looks.values() if view is not None]
+    both = bot is not None and text is not None
+    bot_view = text_view = None
+    if bot is not None:
+        soft = bot ** np.float32(SOFTNESS)
+        soft = np.asarray(soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9))
+        bot_view = _View(soft, material, BOT_WEIGHT if both else 1.0)
+    if text is not None:
+        text_view = _View(text, material, 1 - BOT_WEIGHT if both else 1.0)
+    views = [view for view in (bot_view, text_view) if view is not None]
     if not views:
         return ()
     joint = sum((view.weight * view.overlap for view in views), np.zeros(()))
     lossy = losses.largest(LARGEST_LOSSES) if losses else ()
-    first, second = _candidates(joint, max(CANDIDATES, most), lossy)
+    first, second = _choose_candidates(joint, max(CANDIDATES, most), lossy)
     if not len(first):
         return ()
-    weights = _bootstrap_weights(material, seed)
+    # Examples are resampled within topics, near-duplicates as one: one line of row weights for each resample.
+    draws = resamples(material.groups.tolist(), RESAMPLES, seed, strata=material.labels.tolist())
+    weights = np.array([np.bincount(rows, minlength=len(material)) for rows in draws], dtype=np.float64)
     drawn = sum((v.weight * v.candidate_overlaps(first, second, weights) for v in views), np.zeros(()))
-    builder = _Builder(material, bot, text, looks, first, second, joint, drawn, mistaken, losses)
-    pairs = [builder.pair(place) for place in range(len(first))]
+    builder = _Builder(material, bot, text, bot_view, text_view, first, second, joint, drawn, mistaken, losses)
+    pairs = [builder.build(place) for place in range(len(first))]
     pairs.sort(key=lambda pair: (not pair.enough, -pair.score, pair.a, pair.b))
     always = [{material.topics[a], material.topics[b]} for a, b in lossy]
     return tuple(pair for place, pair in enumerate(pairs) if place < most or {pair.a, pair.b} in always)
 
 
-def _views(bot: Matrix | None, text: Matrix | None, material: Material) -> dict[str, _View | None]:
-    """Return what there is to look at, weighed so that the weights sum to 1."""
-    both = bot is not None and text is not None
-    return {
-        "bot": None if bot is None else _View(_softened(bot), material, BOT_WEIGHT if both else 1.0),
-        "text": None if text is None else _View(text, material, 1 - BOT_WEIGHT if both else 1.0),
-    }
-
-
-def _candidates(joint: NDArray[np.float64], most: int, lossy: Sequence[tuple[int, int]]) -> tuple[Rows, Rows]:
+def _choose_candidates(joint: NDArray[np.float64], most: int, lossy: Sequence[tuple[int, int]]) -> tuple[Rows, Rows]:
     """Return the pairs to look at closely: those that overlap most, then the lossy ones that are not among them."""
     first, second = np.triu_indices(len(joint), 1)
     order = np.argsort(-joint[first, second], kind="stable")[:most]
@@ -265,18 +256,13 @@ def _candidates(joint: NDArray[np.float64], most: int, lossy: Sequence[tuple[int
     return np.concatenate([first, added[:, 0]]), np.concatenate([second, added[:, 1]])
 
 
-def _bootstrap_weights(material: Material, seed: int) -> NDArray[np.float64]:
-    """Resample examples within topics, near-duplicates as one: one line of row weights for each resample."""
-    draws = resamples(material.groups.tolist(), RESAMPLES, seed, strata=material.labels.tolist())
-    return np.array([np.bincount(rows, minlength=len(material)) for rows in draws], dtype=np.float64)
-
-
 @dataclass(frozen=True, eq=False)
 class _Builder:
     material: Material
     bot: Matrix | None
     text: Matrix | None
-    looks: dict[str, _View | None]
+    bot_view: _View | None
+    text_view: _View | None
     first: Rows
     second: Rows
     joint: NDArray[np.float64]
@@ -284,34 +270,38 @@ class _Builder:
     mistaken: Mistaken | None = None
     losses: Losses | None = None
 
-    def pair(self, place: int) -> Pair:
-        a, b = self._ordered(int(self.first[place]), int(self.second[place]))
+    def build(self, place: int) -> Pair:
+        a, b = int(self.first[place]), int(self.second[place])
+        # First the topic that loses a larger part of its messages to the other.
+        a, b = (a, b) if self._confusion_rate(a, b) >= self._confusion_rate(b, a) else (b, a)
         score = float(self.joint[a, b])
         low, high = np.clip(np.percentile(self.drawn[:, place], [2.5, 97.5]), 0, 1).tolist()
-        evidence = self._evidence(a, b)
+        evidence = self._count_evidence(a, b)
         names = self.material.topics[a], self.material.topics[b]
         mistakes, held_back = self.mistaken.between(*names) if self.mistaken else (None, None)
         sizes = [int((self.material.labels == code).sum()) for code in (a, b)]
-        shown = min(1.0, score)
-        low, high = with_width(shown, min(low, shown), max(high, shown), sum(sizes))
+        overlap = min(1.0, score)
+        low, high = with_width(overlap, min(low, overlap), max(high, overlap), sum(sizes))
+        answers = [self._find_answer(code) for code in (a, b)]
+        ahead = (self.drawn > self.drawn[:, [place]]).sum(axis=1)
         return Pair(
             a=names[0],
             b=names[1],
-            overlap=shown,
+            overlap=overlap,
             low=low,
             high=high,
             score=score,
-            bot_overlap=self._single("bot", a, b),
-            text_overlap=self._single("text", a, b),
-            top3_share=self._top_share(place),
-            cost=self._cost(a, b),
+            bot_overlap=float(min(1.0, self.bot_view.overlap[a, b])) if self.bot_view else None,
+            text_overlap=float(min(1.0, self.text_view.overlap[a, b])) if self.text_view else None,
+            top3_share=float((ahead < TOP).mean()),
+            cost=self._estimate_cost(a, b),
             direction=" > ".join(names),
             evidence=evidence,
             enough=min(sizes) >= MIN_EXAMPLES and evidence >= MIN_EVIDENCE,
-            typical_a=self._typical(a),
-            typical_b=self._typical(b),
-            examples=self._borderline(a, b),
-            same_answer=self._same_answer(a, b),
+            typical_a=self._choose_typical(a),
+            typical_b=self._choose_typical(b),
+            examples=self._choose_borderline(a, b),
+            same_answer=answers[0] is not None and answers[0] == answers[1],
             mistakes=mistakes,
             held_back=held_back,
             loss=self.losses.between(a, b) if self.losses else None,
@@ -322,67 +312,48 @@ class _Builder:
         assert chosen is not None  # noqa: S101 - rank_pairs returns early without any view
         return chosen
 
-    def _rate(self, origin: int, other: int) -> float:
+    def _confusion_rate(self, origin: int, other: int) -> float:
         chances = self._chances()[self.material.labels == origin, other]
         tested = chances[~np.isnan(chances)]
         return float(tested.mean()) if len(tested) else 0.0
 
-    def _ordered(self, a: int, b: int) -> tuple[int, int]:
-        """Put first the topic that loses a larger part of its messages to the other."""
-        return (a, b) if self._rate(a, b) >= self._rate(b, a) else (b, a)
-
-    def _single(self, look: str, a: int, b: int) -> float | None:
-        view = self.looks[look]
-        return None if view is None else float(min(1.0, view.overlap[a, b]))
-
-    def _top_share(self, place: int) -> float:
-        ahead = (self.drawn > self.drawn[:, [place]]).sum(axis=1)
-        return float((ahead < TOP).mean())
-
-    def _cost(self, a: int, b: int) -> float | None:
+    def _estimate_cost(self, a: int, b: int) -> float | None:
         """Return the messages per 100 lost between the two, were traffic like the training data."""
         if self.bot is None:
             return None
         n = (self.material.labels >= 0).sum()
-        lost = sum(self._rate(x, y) * (self.material.labels == x).sum() for x, y in ((a, b), (b, a)))
+        lost = sum(self._confusion_rate(x, y) * (self.material.labels == x).sum() for x, y in ((a, b), (b, a)))
         return float(100 * lost / n)
 
-    def _evidence(self, a: int, b: int) -> int:
+    def _count_evidence(self, a: int, b: int) -> int:
         """Count the distinct examples that lean to the wrong side in either view (near-duplicates once)."""
         wrong = np.zeros(len(self.material), dtype=bool)
         for chances in (self.bot, self.text):
             if chances is not None:
-                wrong |= self._leaning(chances, a, b) | self._leaning(chances, b, a)
+                for origin, other in ((a, b), (b, a)):
+                    # An engine that names one topic gives 0 to the rest: 0 against 0 is no leaning.
+                    claimed = (self.material.labels == origin) & (np.nan_to_num(chances[:, other]) > 0)
+                    wrong |= claimed & (np.nan_to_num(chances[:, other] - chances[:, origin], nan=-1.0) >= 0)
         return len(np.unique(self.material.groups[wrong]))
 
-    def _leaning(self, chances: Matrix, origin: int, other: int) -> Flags:
-        # An engine that names one topic gives 0 to the rest: 0 against 0 is no leaning.
-        gave = (self.material.labels == origin) & (np.nan_to_num(chances[:, other]) > 0)
-        return np.asarray(gave & (np.nan_to_num(chances[:, other] - chances[:, origin], nan=-1.0) >= 0))
-
-    def _borderline(self, a: int, b: int) -> tuple[PairExample, ...]:
+    def _choose_borderline(self, a: int, b: int) -> tuple[PairExample, ...]:
         """Choose messages both topics claim, both directions present where they exist."""
-        chances = self._chances()
-        picked: list[int] = []
-        sides = [self._by_doubt(code, a, b) for code in (a, b)]
-        for rank in range(BORDERLINE):
-            picked += [int(side[rank]) for side in sides if rank < len(side)]
-        return tuple(self._example(row, chances, a, b) for row in picked[:BORDERLINE])
+        chances, examples = self._chances(), self.material.data.examples
+        sides = []
+        for code, other in ((a, b), (b, a)):
+            rows = np.flatnonzero((self.material.labels == code) & ~np.isnan(chances[:, a]))
+            _, first = np.unique(self.material.groups[rows], return_index=True)
+            rows = rows[np.sort(first)]
+            sides.append(rows[np.argsort(-chances[rows, other], kind="stable")].tolist())
+        picked = [side[rank] for rank in range(BORDERLINE) for side in sides if rank < len(side)]
+        borderline = []
+        for row in picked[:BORDERLINE]:
+            number = row if examples[row].row is None else examples[row].row
+            claims = float(chances[row, a]), float(chances[row, b])
+            borderline.append(PairExample(examples[row].text, number, examples[row].intent or "", *claims))
+        return tuple(borderline)
 
-    def _by_doubt(self, code: int, a: int, b: int) -> Rows:
-        chances = self._chances()
-        rows = np.flatnonzero((self.material.labels == code) & ~np.isnan(chances[:, a]))
-        _, first = np.unique(self.material.groups[rows], return_index=True)
-        rows = rows[np.sort(first)]
-        other = b if code == a else a
-        return rows[np.argsort(-chances[rows, other], kind="stable")]
-
-    def _example(self, row: int, chances: Matrix, a: int, b: int) -> PairExample:
-        example = self.material.data.examples[row]
-        number = example.row if example.row is not None else row
-        return PairExample(example.text, number, example.intent or "", float(chances[row, a]), float(chances[row, b]))
-
-    def _typical(self, code: int) -> tuple[str, ...]:
+    def _choose_typical(self, code: int) -> tuple[str, ...]:
         """Choose the examples that are most surely of their topic, one for each group of near-duplicates."""
         chances = np.nan_to_num(self._chances()[:, code], nan=-1.0)
         rows = np.flatnonzero(self.material.labels == code)
@@ -390,11 +361,7 @@ class _Builder:
         _, first = np.unique(self.material.groups[rows], return_index=True)
         return tuple(self.material.data.texts[row] for row in rows[np.sort(first)[:TYPICAL]])
 
-    def _same_answer(self, a: int, b: int) -> bool:
-        answers = [self._answer(code) for code in (a, b)]
-        return answers[0] is not None and answers[0] == answers[1]
-
-    def _answer(self, code: int) -> str | None:
+    def _find_answer(self, code: int) -> str | None:
         rows = np.flatnonzero(self.material.labels == code)
-        found = {self.material.data.examples[row].answer for row in rows} - {None}
-        return found.pop() if len(found) == 1 else None
+        answers = {self.material.data.examples[row].answer for row in rows} - {None}
+        return answers.pop() if len(answers) == 1 else None

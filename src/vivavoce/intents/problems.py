@@ -10,7 +10,7 @@ cost has no interval. Why so: docs/decisions/pairs.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -29,8 +29,8 @@ OUT_OF_SCOPE_SHARE = 0.15
 MIN_OVERLAP = 0.05
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
-MOST_EXAMPLES = 5
-MOST_TOPICS = 3
+MAX_EXAMPLES = 5
+MAX_TOPICS = 3
 
 
 class ProblemKind(StrEnum):
@@ -93,8 +93,8 @@ def find_problems(
         return ()
     share = OUT_OF_SCOPE_SHARE if out_of_scope_share is None else out_of_scope_share
     finder = _Finder(settings, main, pairs, quality, share)
-    worth = [one for one in finder.all() if one.low >= MIN_COST and one.evidence >= MIN_EVIDENCE]
-    return tuple(sorted(worth, key=lambda one: (-one.cost, -one.low, one.kind, one.topics)))
+    worth = [problem for problem in finder.find() if problem.low >= MIN_COST and problem.evidence >= MIN_EVIDENCE]
+    return tuple(sorted(worth, key=lambda problem: (-problem.cost, -problem.low, problem.kind, problem.topics)))
 
 
 def main_setting(settings: Sequence[SettingFindings]) -> SettingFindings | None:
@@ -109,79 +109,79 @@ def weakest_topics(findings: SettingFindings, most: int) -> tuple[IntentFindings
     return tuple(sorted(tested, key=lambda line: (line.recall.value or 0.0, line.intent))[:most])
 
 
-@dataclass(frozen=True, eq=False)
 class _Finder:
-    settings: Sequence[SettingFindings]
-    main: SettingFindings
-    pairs: Sequence[Pair]
-    quality: DataQuality
-    out_of_scope_share: float
+    def __init__(
+        self,
+        settings: Sequence[SettingFindings],
+        main: SettingFindings,
+        pairs: Sequence[Pair],
+        quality: DataQuality,
+        out_of_scope_share: float,
+    ) -> None:
+        self.settings, self.main, self.pairs, self.quality = settings, main, pairs, quality
+        self.out_of_scope_share = out_of_scope_share
+        self.sizes = {line.intent: line.examples for line in main.intents}
 
-    def all(self) -> Iterator[Problem]:
-        twins = [self._twin_names(pair) for pair in find_twins(sorted(self._sizes()))]
-        known = [problem for problem in twins if problem is not None]
-        yield from known
-        named = {frozenset(problem.topics) for problem in known}
-        yield from (self._pair(pair) for pair in self.pairs if _is_confused(pair) and _both(pair) not in named)
-        yield from self._out_of_scope()
-        yield from self._contradictions()
-        yield from self._weakest_topic()
+    def find(self) -> Iterator[Problem]:
+        twins = [problem for pair in find_twins(sorted(self.sizes)) for problem in self._find_twin_problem(pair)]
+        yield from twins
+        names = {frozenset(problem.topics) for problem in twins}
+        for pair in self.pairs:
+            if _is_confused(pair) and {pair.a, pair.b} not in names:
+                yield self._build_pair_problem(pair)
+        for findings in self.settings:
+            declined = findings.rates["negative_rejection"]
+            if declined.value is not None and findings.same_as is None:
+                yield self._build_scope_problem(findings, declined)
+                break
+        yield from self._find_contradictions()
+        yield from self._find_weakest_topic()
 
-    def _sizes(self) -> Mapping[str, int]:
-        return {line.intent: line.examples for line in self.main.intents}
-
-    def _weight(self, examples: float) -> float:
+    def _weigh(self, examples: float) -> float:
         """Return how many of 1,000 messages are like these examples."""
-        return 1000 * (1 - self.out_of_scope_share) * examples / max(1, sum(self._sizes().values()))
+        return 1000 * (1 - self.out_of_scope_share) * examples / max(1, sum(self.sizes.values()))
 
-    def _pair(self, pair: Pair, kind: ProblemKind = ProblemKind.PAIR) -> Problem:
-        sizes = [self._sizes().get(topic, 0) for topic in (pair.a, pair.b)]
+    def _offer_merge(self, topics: Collection[str]) -> tuple[Remedy, ...]:
+        return (Remedy.MERGE,) if may_merge(topics, self.quality.answers) else ()
+
+    def _build_pair_problem(self, pair: Pair, kind: ProblemKind = ProblemKind.PAIR) -> Problem:
+        sizes = [self.sizes.get(topic, 0) for topic in (pair.a, pair.b)]
         topics = (pair.a, pair.b)
-        merge = (Remedy.MERGE,) if may_merge(topics, self.quality.answers) else ()
+        merge = self._offer_merge(topics)
         remedies = (Remedy.MOVE, Remedy.ADD_EXAMPLES, *merge)
-        return _measured(
+        return _build_measured_problem(
             kind,
             topics,
-            _lost_share(pair, min(sizes) / max(1, sum(sizes))),
-            self._weight(sum(sizes)),
-            evidence=_evidence(pair),
+            _estimate_lost_share(pair, min(sizes) / max(1, sum(sizes))),
+            self._weigh(sum(sizes)),
+            evidence=_count_evidence(pair),
             remedies=(*merge, Remedy.RENAME) if kind is ProblemKind.TWIN_NAMES else remedies,
             rows=pair.loss.rows if pair.loss else (),
-            examples=tuple(_crossing(example, pair) for example in pair.examples),
+            examples=tuple(_build_example(example, pair) for example in pair.examples),
         )
 
-    def _twin_names(self, twins: Twins) -> Problem | None:
-        """Return the problem of two names for one topic.
+    def _find_twin_problem(self, twins: Twins) -> Iterator[Problem]:
+        """Yield the problem of two names for one topic.
 
         Where one letter differs, they may be two words: then the exam must have mixed the topics up as well.
         """
         names = {twins.a, twins.b}
-        pair = next((pair for pair in self.pairs if _both(pair) == names), None)
-        if not twins.same:
-            return self._pair(pair, ProblemKind.TWIN_NAMES) if pair and _is_confused(pair) else None
-        sizes = self._sizes()
-        smaller, larger = sorted(names, key=lambda name: (sizes[name], name))
-        merge = (Remedy.MERGE,) if may_merge(names, self.quality.answers) else ()
-        cost = self._weight(sizes[smaller])
-        return Problem(
-            ProblemKind.TWIN_NAMES,
-            (smaller, larger),
-            cost,
-            cost,
-            cost,
-            evidence=sizes[smaller] + sizes[larger],
-            remedies=(*merge, Remedy.RENAME),
-            examples=tuple(_crossing(example, pair) for example in pair.examples) if pair else (),
-        )
+        pair = next((pair for pair in self.pairs if {pair.a, pair.b} == names), None)
+        if twins.same:
+            smaller, larger = sorted(names, key=lambda name: (self.sizes[name], name))
+            cost = self._weigh(self.sizes[smaller])
+            yield Problem(
+                ProblemKind.TWIN_NAMES,
+                (smaller, larger),
+                *(cost, cost, cost),
+                evidence=self.sizes[smaller] + self.sizes[larger],
+                remedies=(*self._offer_merge(names), Remedy.RENAME),
+                examples=tuple(_build_example(example, pair) for example in pair.examples) if pair else (),
+            )
+        elif pair and _is_confused(pair):
+            yield self._build_pair_problem(pair, ProblemKind.TWIN_NAMES)
 
-    def _out_of_scope(self) -> Iterator[Problem]:
-        for findings in self.settings:
-            declined = findings.rates["negative_rejection"]
-            if declined.value is not None and findings.same_as is None:
-                yield self._answered(findings, declined)
-                return
-
-    def _answered(self, findings: SettingFindings, declined: Rate) -> Problem:
+    def _build_scope_problem(self, findings: SettingFindings, declined: Rate) -> Problem:
         examples = self.quality.answered
         if examples is None:
             examples = tuple(
@@ -193,64 +193,61 @@ class _Finder:
         for cell in findings.confusion:
             if cell.negative and cell.guess is not None:
                 drawn[cell.guess] += cell.answered
-        return _measured(
+        return _build_measured_problem(
             ProblemKind.OUT_OF_SCOPE,
-            tuple(topic for topic, times in drawn.most_common(MOST_TOPICS) if times),
-            _rest(declined),
+            tuple(topic for topic, times in drawn.most_common(MAX_TOPICS) if times),
+            _invert(declined),
             1000 * self.out_of_scope_share,
             evidence=len(examples),
             remedies=(Remedy.ADD_OUT_OF_SCOPE, Remedy.RAISE_THRESHOLD),
-            rows=tuple(one.row for one in examples),
-            examples=examples[:MOST_EXAMPLES],
+            rows=tuple(example.row for example in examples),
+            examples=examples[:MAX_EXAMPLES],
         )
 
-    def _contradictions(self) -> Iterator[Problem]:
+    def _find_contradictions(self) -> Iterator[Problem]:
         """Yield one problem for all contradictions: of each group, only the topic with most examples can be right."""
         groups = self.quality.contradictions
         if not groups:
             return
-        topics = Counter(one.intent for group in groups for one in group)
-        lost = sum(len(group) - max(Counter(one.intent for one in group).values()) for group in groups)
-        named = tuple(topic for topic, _ in topics.most_common() if topic is not None)
-        merge = (Remedy.MERGE,) if len(topics) == len(named) == 2 and may_merge(named, self.quality.answers) else ()
-        cost = self._weight(lost)
-        every = [one for group in groups for one in group]
+        examples = [example for group in groups for example in group]
+        topics = Counter(example.intent for example in examples)
+        lost = sum(len(group) - max(Counter(example.intent for example in group).values()) for group in groups)
+        names = tuple(topic for topic, _ in topics.most_common() if topic is not None)
+        cost = self._weigh(lost)
         yield Problem(
             ProblemKind.CONTRADICTIONS,
-            named,
-            cost,
-            cost,
-            cost,
-            evidence=len(every),
-            remedies=(Remedy.MOVE, *merge),
-            rows=tuple(one.row for one in every),
-            examples=tuple(every[:MOST_EXAMPLES]),
+            names,
+            *(cost, cost, cost),
+            evidence=len(examples),
+            remedies=(Remedy.MOVE, *(self._offer_merge(names) if len(topics) == len(names) == 2 else ())),
+            rows=tuple(example.row for example in examples),
+            examples=tuple(examples[:MAX_EXAMPLES]),
         )
 
-    def _weakest_topic(self) -> Iterator[Problem]:
+    def _find_weakest_topic(self) -> Iterator[Problem]:
         for line in weakest_topics(self.main, 1):
-            missed = _rest(line.recall)
+            missed = _invert(line.recall)
             astray = [
-                _crossing(example, pair)
+                _build_example(example, pair)
                 for pair in self.pairs
                 if line.intent in (pair.a, pair.b)
                 for example in pair.examples
                 if example.intent == line.intent and _leans_away(example, pair)
             ]
-            yield _measured(
+            yield _build_measured_problem(
                 ProblemKind.WEAKEST_TOPIC,
                 (line.intent,),
                 missed,
-                self._weight(line.examples),
+                self._weigh(line.examples),
                 evidence=round((missed.value or 0.0) * missed.n),
                 remedies=(Remedy.ADD_EXAMPLES, Remedy.MOVE),
-                examples=tuple({one.row: one for one in astray}.values())[:MOST_EXAMPLES],
+                examples=tuple({example.row: example for example in astray}.values())[:MAX_EXAMPLES],
             )
 
 
 def _is_confused(pair: Pair) -> bool:
     """Tell whether the exam mixed two topics up: by more than one example, surely, and not to the same answer."""
-    surely = _evidence(pair) >= MIN_EVIDENCE and pair.low >= MIN_OVERLAP
+    surely = _count_evidence(pair) >= MIN_EVIDENCE and pair.low >= MIN_OVERLAP
     return pair.loss is not None and surely and not pair.same_answer
 
 
@@ -260,13 +257,13 @@ def _is_clash(pair: Pair) -> bool:
     return pair.enough and mixed and pair.low >= CLASH_LEVEL
 
 
-def _evidence(pair: Pair) -> int:
+def _count_evidence(pair: Pair) -> int:
     """Return how many examples show that two topics are mixed up: those lost, in a clash those that lean astray."""
     lost = pair.loss.examples if pair.loss else 0
     return max(lost, pair.evidence) if _is_clash(pair) else lost
 
 
-def _lost_share(pair: Pair, smaller: float) -> Rate:
+def _estimate_lost_share(pair: Pair, smaller: float) -> Rate:
     """Return the share of the messages of two topics that is lost between them: as measured, or expected in a clash.
 
     Who cannot tell two topics apart loses as many messages as the `smaller` one has. With few examples a bot is too
@@ -279,23 +276,21 @@ def _lost_share(pair: Pair, smaller: float) -> Rate:
     return Rate(pair.overlap * smaller, low, max(pair.high * smaller, low), share.n)
 
 
-def _both(pair: Pair) -> frozenset[str]:
-    return frozenset((pair.a, pair.b))
-
-
-def _measured(kind: ProblemKind, topics: tuple[str, ...], share: Rate, weight: float, **facts: Any) -> Problem:
-    """Return a problem whose cost is a share of so many messages of 1,000."""
+def _build_measured_problem(
+    kind: ProblemKind, topics: tuple[str, ...], share: Rate, weight: float, **facts: Any
+) -> Problem:
+    """Return a problem whose cost is a share of `weight` messages of 1,000."""
     low, high = 0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high
     return Problem(kind, topics, weight * (share.value or 0.0), weight * low, weight * high, measured=share, **facts)
 
 
-def _rest(rate: Rate) -> Rate:
+def _invert(rate: Rate) -> Rate:
     """Return the share of those that are not among a share."""
     value, low, high = (None if end is None else 1 - end for end in (rate.value, rate.high, rate.low))
     return Rate(value, low, high, rate.n)
 
 
-def _crossing(example: PairExample, pair: Pair) -> ProblemExample:
+def _build_example(example: PairExample, pair: Pair) -> ProblemExample:
     other = pair.b if example.intent == pair.a else pair.a
     return ProblemExample(example.text, example.row, example.intent, other if _leans_away(example, pair) else None)
 

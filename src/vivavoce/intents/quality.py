@@ -39,19 +39,14 @@ class DataQuality:
 
 def judge_quality(material: Material, results: Sequence[UnitResult], threshold: float) -> DataQuality:
     """Describe the examples; `results` are the retries in which out-of-scope questions were asked."""
-    contradictions = tuple(_contradictions(material))
-    answered = tuple(_answered(material, results, threshold)) if results else None
-    return DataQuality(answers_by_topic(material.data), contradictions, answered)
-
-
-def _contradictions(material: Material) -> Iterator[tuple[ProblemExample, ...]]:
     groups: defaultdict[int, list[ProblemExample]] = defaultdict(list)
     for row in material.contradictory.tolist():
-        groups[int(material.groups[row])].append(_example(material, row))
-    yield from (tuple(group) for group in groups.values())
+        groups[int(material.groups[row])].append(_build_example(material, row))
+    answered = tuple(_find_answered(material, results, threshold)) if results else None
+    return DataQuality(answers_by_topic(material.data), tuple(map(tuple, groups.values())), answered)
 
 
-def _answered(material: Material, results: Sequence[UnitResult], threshold: float) -> Iterator[ProblemExample]:
+def _find_answered(material: Material, results: Sequence[UnitResult], threshold: float) -> Iterator[ProblemExample]:
     """Yield the examples that were answered in at least half of the tests in which no topic fitted them."""
     pooled = Pooled.of(results, material)
     items, row = pooled.items, pooled.row
@@ -60,10 +55,10 @@ def _answered(material: Material, results: Sequence[UnitResult], threshold: floa
     wrongly = np.bincount(row[answered], minlength=len(material))
     guesses = dict(zip(row[answered].tolist(), items.guess[answered].tolist(), strict=True))
     for place in np.flatnonzero((wrongly > 0) & (wrongly >= MOSTLY * times)).tolist():
-        yield _example(material, place, guesses[place])
+        yield _build_example(material, place, guesses[place])
 
 
-def _example(material: Material, row: int, guess: int = -1) -> ProblemExample:
+def _build_example(material: Material, row: int, guess: int = -1) -> ProblemExample:
     example = material.data.examples[row]
     number = row if example.row is None else example.row
     return ProblemExample(example.text, number, example.intent, material.name(guess))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -90,34 +90,27 @@ class RecordFile:
     """A record on disk (SQLite): each finished unit is kept at once, so a killed exam goes on where it was."""
 
     def __init__(self, path: Path, header: RecordHeader) -> None:
-        self.path = Path(path)
+        self.path, ours = Path(path), asdict(header)
         try:
-            with closing(self._open()) as database:
-                self._prepare(database, header)
+            with closing(self._open()) as database, database:
+                database.execute("CREATE TABLE IF NOT EXISTS header (json TEXT NOT NULL)")
+                database.execute("CREATE TABLE IF NOT EXISTS unit (key TEXT PRIMARY KEY, meta TEXT, arrays BLOB)")
+                row = database.execute("SELECT json FROM header").fetchone()
+                theirs = ours if row is None else json.loads(row[0])
+                if row is None:
+                    database.execute("INSERT INTO header VALUES (?)", (json.dumps(ours),))
         except sqlite3.DatabaseError as error:
             raise FileError(
-                f"this is not a record of an exam ({error})", where=str(path), remedy="give another file name"
+                f"this is not an exam record ({error})", where=str(path), remedy="choose another file name"
             ) from error
+        if theirs != ours:
+            names = [name for name in ours if theirs.get(name) != ours[name]]
+            parts = "; ".join(f"{name} {theirs.get(name)} there, {ours[name]} here" for name in names)
+            what = f"{self.path} is the record of a different exam: {parts}"
+            raise UsageError(what, remedy="choose another record file")
 
     def _open(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=30)
-
-    def _prepare(self, database: sqlite3.Connection, header: RecordHeader) -> None:
-        with database:
-            database.execute("CREATE TABLE IF NOT EXISTS header (json TEXT NOT NULL)")
-            database.execute("CREATE TABLE IF NOT EXISTS unit (key TEXT PRIMARY KEY, meta TEXT, arrays BLOB)")
-            row = database.execute("SELECT json FROM header").fetchone()
-            mine = asdict(header)
-            if row is None:
-                database.execute("INSERT INTO header VALUES (?)", (json.dumps(mine),))
-            elif json.loads(row[0]) != mine:
-                raise UsageError(self._difference(json.loads(row[0]), mine), remedy="give another record file")
-
-    def _difference(self, theirs: Mapping[str, object], mine: Mapping[str, object]) -> str:
-        parts = [
-            f"{name} {theirs.get(name)} there, {mine[name]} here" for name in mine if theirs.get(name) != mine[name]
-        ]
-        return f"{self.path} is the record of another exam: " + "; ".join(parts)
 
     def load(self) -> dict[UnitKey, UnitResult]:
         """Return the units that are finished."""
@@ -144,14 +137,11 @@ def encode_result(result: UnitResult) -> tuple[str, bytes]:
         "n_excluded": result.n_excluded,
         "timing": [timing.split, timing.train, list(timing.classify)],
     }
-    arrays: dict[str, NDArray[Any]] = {
-        "test": result.test,
-        "negative": result.negative,
-        "guess": result.answers.guess,
-    }
-    arrays["confidence"] = result.answers.confidence
-    if result.answers.probabilities is not None:
-        arrays["probabilities"] = result.answers.probabilities
+    answers = result.answers
+    arrays: dict[str, NDArray[Any]] = {"test": result.test, "negative": result.negative}
+    arrays |= {"guess": answers.guess, "confidence": answers.confidence}
+    if answers.probabilities is not None:
+        arrays["probabilities"] = answers.probabilities
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return json.dumps(meta), buffer.getvalue()

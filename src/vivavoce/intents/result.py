@@ -85,13 +85,13 @@ class IntentsResult:
         for findings in self.settings:
             if findings.setting == setting:
                 return findings
-        raise UsageError(f"setting {setting} was not examined")
+        raise UsageError(f"setting {setting} was not tested")
 
     def rate(self, name: str, setting: Setting | None = None) -> Rate:
         """Return a rate by its name, of the first setting unless told."""
         findings = self.settings[0] if setting is None else self.at(setting)
         if name not in findings.rates:
-            raise UsageError(f"there is no number called '{name}'.{nearest(name, list(findings.rates))}")
+            raise UsageError(f"unknown number '{name}'.{nearest(name, list(findings.rates))}")
         return findings.rates[name]
 
     def to_json(self) -> dict[str, Any]:

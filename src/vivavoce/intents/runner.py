@@ -13,19 +13,13 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_complete
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from vivavoce.classifiers.protocol import (
-    Classifier,
-    Floats,
-    Prepared,
-    PreparingClassifier,
-    ProbabilisticClassifier,
-)
+from vivavoce.classifiers.protocol import Classifier, Floats, Prepared, PreparingClassifier, ProbabilisticClassifier
 from vivavoce.errors import ClassifierError, VivaError
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import (
@@ -39,7 +33,6 @@ from vivavoce.intents.record import (
     UnitResult,
 )
 from vivavoce.intents.splits import Rows, Split, SplitPlan
-from vivavoce.records import Guess
 
 BATCH = 256
 Progress = Callable[[str, int, int], None]
@@ -95,9 +88,9 @@ def run_units(
     failures: list[UnitFailure] = []
     if todo:
         alone = not is_parallel(classifier)
-        with _workplace(None if alone else executor, 1 if alone else workers) as place:
-            work = _work(classifier, material, progress)
-            for finished in _run(todo, work, place):
+        with _open_pool(None if alone else executor, 1 if alone else workers) as pool:
+            work = _make_worker(classifier, material, progress)
+            for finished in _run(todo, work, pool):
                 if isinstance(finished, UnitFailure):
                     failures.append(finished)
                 else:
@@ -111,7 +104,11 @@ def run_units(
 
 def assemble(results: Sequence[UnitResult], failures: Sequence[UnitFailure]) -> ExamRecord:
     """Return the record of an exam; refuse one in which every unit failed."""
-    _require_some(results, failures)
+    if not results and failures:
+        raise ClassifierError(
+            f"the classifier failed in all {len(failures)} rounds; the first error: {failures[0]}",
+            remedy=("test the classifier with a few examples; with --record FILE, finished rounds are kept"),
+        )
     return ExamRecord(tuple(results), tuple(sorted(failures, key=lambda failure: failure.key)))
 
 
@@ -121,7 +118,7 @@ def is_parallel(classifier: AnyClassifier) -> bool:
 
 
 @contextmanager
-def _workplace(executor: Executor | None, workers: int) -> Iterator[Executor | None]:
+def _open_pool(executor: Executor | None, workers: int) -> Iterator[Executor | None]:
     # One BLAS thread for each worker: more of them fight for the same cores.
     with threadpool_limits(1):
         if executor is not None or workers == 1:
@@ -131,11 +128,11 @@ def _workplace(executor: Executor | None, workers: int) -> Iterator[Executor | N
                 yield pool
 
 
-def _run(units: Sequence[Unit], work: Work, place: Executor | None) -> Iterator[UnitResult | UnitFailure]:
-    if place is None:
-        yield from (_attempt(work, unit) for unit in units)
+def _run(units: Sequence[Unit], work: Work, pool: Executor | None) -> Iterator[UnitResult | UnitFailure]:
+    if pool is None:
+        yield from (_do(work, unit) for unit in units)
         return
-    futures: list[Future[UnitResult | UnitFailure]] = [place.submit(_attempt, work, unit) for unit in units]
+    futures: list[Future[UnitResult | UnitFailure]] = [pool.submit(_do, work, unit) for unit in units]
     try:
         for future in as_completed(futures):
             yield future.result()
@@ -144,7 +141,7 @@ def _run(units: Sequence[Unit], work: Work, place: Executor | None) -> Iterator[
             future.cancel()
 
 
-def _attempt(work: Work, unit: Unit) -> UnitResult | UnitFailure:
+def _do(work: Work, unit: Unit) -> UnitResult | UnitFailure:
     try:
         return work(unit)
     except Exception as error:  # an engine may raise anything; the exam goes on and says so
@@ -157,25 +154,25 @@ def reason_of(error: Exception) -> str:
     return text if isinstance(error, ClassifierError) else f"{type(error).__name__}: {text}"
 
 
-def _require_some(results: Sequence[UnitResult], failures: Sequence[UnitFailure]) -> None:
-    if not results and failures:
-        raise ClassifierError(
-            f"the classifier failed in all {len(failures)} retries; the first time: {failures[0]}",
-            remedy="check the engine with a few examples; finished retries are kept if you give --record FILE",
-        )
-
-
 def row_trainer(classifier: AnyClassifier, material: Material, progress: Progress | None = None) -> TrainRows:
     """Return a function that trains on some rows and returns one that answers other rows.
 
     A plain engine holds one bot, so it answers with what it was trained on last. Whatever the engine raises
     becomes a ClassifierError.
     """
+    prepared = None
     if isinstance(classifier, PreparingClassifier):
-        train = partial(_train_prepared, _guarded(_prepare)(classifier, material, progress))
-    else:
-        train = partial(_train_plain, classifier, material)
-    return _guarded(lambda rows: _guarded(train(rows)))
+        prepared = _guard(_prepare)(classifier, material, progress)
+
+    def train(rows: Rows) -> AskRows:
+        if prepared is not None:
+            model = prepared.train(rows)
+            return lambda asked: _find_best(*model.probabilities(asked))
+        engine = cast(Classifier, classifier)
+        engine.fit(material.texts(rows), material.intents(rows))
+        return lambda asked: _ask(engine, material, asked, keep=False)[0]
+
+    return _guard(lambda rows: _guard(train(rows)))
 
 
 def unit_worker(classifier: AnyClassifier, material: Material, progress: Progress | None = None) -> Work:
@@ -183,10 +180,10 @@ def unit_worker(classifier: AnyClassifier, material: Material, progress: Progres
 
     Whatever the engine raises becomes a ClassifierError.
     """
-    return _guarded(_guarded(_work)(classifier, material, progress))
+    return _guard(_guard(_make_worker)(classifier, material, progress))
 
 
-def _guarded(call: Callable[P, T]) -> Callable[P, T]:
+def _guard(call: Callable[P, T]) -> Callable[P, T]:
     def guarded(*arguments: P.args, **options: P.kwargs) -> T:
         try:
             # One model at a time makes small products: several BLAS threads spend their time waiting.
@@ -196,20 +193,10 @@ def _guarded(call: Callable[P, T]) -> Callable[P, T]:
             raise
         except Exception as error:  # an engine may raise anything; the caller gets the one error tree
             raise ClassifierError(
-                f"the classifier failed: {reason_of(error)}", remedy="check the engine with a few examples"
+                f"the classifier failed: {reason_of(error)}", remedy="test the classifier with a few examples"
             ) from error
 
     return guarded
-
-
-def _train_prepared(prepared: Prepared, rows: Rows) -> AskRows:
-    model = prepared.train(rows)
-    return lambda asked: _best(*model.probabilities(asked))
-
-
-def _train_plain(classifier: Classifier, material: Material, rows: Rows) -> AskRows:
-    classifier.fit(material.texts(rows), material.intents(rows))
-    return lambda asked: _ask(classifier, material, asked, keep=False)[0]
 
 
 def _prepare(classifier: PreparingClassifier, material: Material, progress: Progress | None) -> Prepared:
@@ -217,23 +204,23 @@ def _prepare(classifier: PreparingClassifier, material: Material, progress: Prog
     return classifier.prepare(material.data.texts, material.labels, tell)
 
 
-def _work(classifier: AnyClassifier, material: Material, progress: Progress | None) -> Work:
+def _make_worker(classifier: AnyClassifier, material: Material, progress: Progress | None) -> Work:
     if isinstance(classifier, PreparingClassifier):
         return partial(_work_prepared, _prepare(classifier, material, progress), material)
     return partial(_work_plain, classifier, material)
 
 
 def _work_prepared(prepared: Prepared, material: Material, unit: Unit) -> UnitResult:
-    split, seconds = _timed(lambda: unit.plan.split(unit.key.retry))
-    model, training = _timed(lambda: prepared.train(split.train))
-    (columns, chances), classifying = _timed(lambda: model.probabilities(split.test))
+    split, seconds = _time(lambda: unit.plan.split(unit.key.retry))
+    model, training = _time(lambda: prepared.train(split.train))
+    (columns, chances), classifying = _time(lambda: model.probabilities(split.test))
     wide = _widen(columns, chances, len(material.topics)) if unit.keep_probabilities else None
-    answers = _best(columns, chances, wide)
+    answers = _find_best(columns, chances, wide)
     timing = Timing(seconds, training, (classifying / max(1, len(split.test)),))
-    return _result(unit, split, answers, timing)
+    return _build_result(unit, split, answers, timing)
 
 
-def _best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Answers:
+def _find_best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Answers:
     best = chances.argmax(axis=1) if len(chances) else np.empty(0, dtype=np.intp)
     confidence = chances[np.arange(len(best)), best].astype(np.float32)
     _check_confidence(confidence)
@@ -241,12 +228,12 @@ def _best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Ans
 
 
 def _work_plain(classifier: Classifier, material: Material, unit: Unit) -> UnitResult:
-    split, seconds = _timed(lambda: unit.plan.split(unit.key.retry))
+    split, seconds = _time(lambda: unit.plan.split(unit.key.retry))
     engine = copy.deepcopy(classifier) if is_parallel(classifier) else classifier
     texts, intents = material.texts(split.train), material.intents(split.train)
-    _, training = _timed(lambda: engine.fit(texts, intents))
+    _, training = _time(lambda: engine.fit(texts, intents))
     answers, batches = _ask(engine, material, split.test, keep=unit.keep_probabilities)
-    return _result(unit, split, answers, Timing(seconds, training, tuple(batches)))
+    return _build_result(unit, split, answers, Timing(seconds, training, tuple(batches)))
 
 
 def _ask(engine: Classifier, material: Material, rows: Rows, *, keep: bool) -> tuple[Answers, list[float]]:
@@ -255,30 +242,37 @@ def _ask(engine: Classifier, material: Material, rows: Rows, *, keep: bool) -> t
     parts, batches = [], []
     for begin in range(0, len(rows), BATCH):
         texts = material.texts(rows[begin : begin + BATCH])
-        part, seconds = _timed(partial(_say, engine, texts, code, keep))
+        part, seconds = _time(partial(_ask_batch, engine, texts, code, keep))
         parts.append(part)
         batches.append(seconds / len(texts))
-    return _joined(parts), batches
+    if not parts:
+        return Answers(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)), batches
+    chances = [part.probabilities for part in parts if part.probabilities is not None]
+    answers = Answers(
+        np.concatenate([part.guess for part in parts]),
+        np.concatenate([part.confidence for part in parts]),
+        np.concatenate(chances) if len(chances) == len(parts) else None,
+    )
+    return answers, batches
 
 
-def _say(engine: Classifier, texts: list[str], code: dict[str, int], keep: bool) -> Answers:
+def _ask_batch(engine: Classifier, texts: list[str], code: dict[str, int], keep: bool) -> Answers:
+    chances = None
     if keep and isinstance(engine, ProbabilisticClassifier):
-        return _probable(engine, texts, code)
-    return _coded(engine.guess(texts), texts, code)
-
-
-def _probable(engine: ProbabilisticClassifier, texts: list[str], code: dict[str, int]) -> Answers:
-    said = engine.probabilities(texts)
-    columns = np.array([code[intent] for intent in said.intents], dtype=np.intp)
-    return _coded(said.guesses(), texts, code, _widen(columns, said.rows, len(code)))
-
-
-def _coded(
-    guesses: Sequence[Guess], texts: Sequence[str], code: dict[str, int], chances: np.ndarray | None = None
-) -> Answers:
+        probabilities = engine.probabilities(texts)
+        columns = np.array([code[intent] for intent in probabilities.intents], dtype=np.intp)
+        guesses = probabilities.guesses()
+        chances = _widen(columns, probabilities.rows, len(code))
+    else:
+        guesses = engine.guess(texts)
     if len(guesses) != len(texts):
-        raise ClassifierError(f"the engine gave {len(guesses)} answers to {len(texts)} texts")
-    best = np.fromiter((_code(guess, code) for guess in guesses), dtype=np.intp, count=len(guesses))
+        raise ClassifierError(f"the classifier returned {len(guesses)} answers for {len(texts)} texts")
+    best = np.full(len(guesses), NO_GUESS_CODE, dtype=np.intp)
+    for place, guess in enumerate(guesses):
+        if guess.intent is not None:
+            if guess.intent not in code:
+                raise ClassifierError(f"the classifier guessed '{guess.intent}', a topic it was not trained on")
+            best[place] = code[guess.intent]
     confidence = np.fromiter((guess.confidence for guess in guesses), dtype=np.float32, count=len(guesses))
     _check_confidence(confidence)
     return Answers(best, confidence, chances)
@@ -286,32 +280,13 @@ def _coded(
 
 def _check_confidence(confidence: NDArray[np.floating]) -> None:
     if not np.isfinite(confidence).all():
-        raise ClassifierError("the engine gave a confidence that is not a number")
+        raise ClassifierError("the classifier returned a confidence that is not a number")
     if ((confidence < 0) | (confidence > 1 + 1e-6)).any():
         worst = float(confidence[np.argmax(np.abs(confidence - 0.5))])
         raise ClassifierError(
-            f"the engine gave a confidence of {worst:g}", remedy="confidences lie between 0 and 1: scale them"
+            f"the classifier returned a confidence of {worst:g}",
+            remedy="confidences must be between 0 and 1: scale them",
         )
-
-
-def _code(guess: Guess, code: dict[str, int]) -> int:
-    if guess.intent is None:
-        return NO_GUESS_CODE
-    try:
-        return code[guess.intent]
-    except KeyError:
-        raise ClassifierError(f"the engine guessed '{guess.intent}', a topic it was never taught") from None
-
-
-def _joined(parts: Sequence[Answers]) -> Answers:
-    if not parts:
-        return Answers(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
-    chances = [part.probabilities for part in parts if part.probabilities is not None]
-    return Answers(
-        np.concatenate([part.guess for part in parts]),
-        np.concatenate([part.confidence for part in parts]),
-        np.concatenate(chances) if len(chances) == len(parts) else None,
-    )
 
 
 def _widen(columns: np.ndarray, chances: np.ndarray, width: int) -> np.ndarray:
@@ -320,11 +295,11 @@ def _widen(columns: np.ndarray, chances: np.ndarray, width: int) -> np.ndarray:
     return wide
 
 
-def _result(unit: Unit, split: Split, answers: Answers, timing: Timing) -> UnitResult:
+def _build_result(unit: Unit, split: Split, answers: Answers, timing: Timing) -> UnitResult:
     return UnitResult(unit.key, split.test, split.negative, len(split.train), len(split.excluded), answers, timing)
 
 
-def _timed(call: Callable[[], T]) -> tuple[T, float]:
+def _time(call: Callable[[], T]) -> tuple[T, float]:
     begin = time.perf_counter()
     value = call()
     return value, time.perf_counter() - begin

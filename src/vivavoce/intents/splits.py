@@ -34,11 +34,11 @@ class Setting:
     def __post_init__(self) -> None:
         if self.k and self.p:
             raise UsageError(
-                f"setting ({self.k}, {self.p:g}) sets both K and P, which exclude each other",
+                f"setting ({self.k}, {self.p:g}) sets both K and P, but only one is allowed",
                 remedy="set one of them to 0",
             )
         if self.k < 0 or int(self.k) != self.k:
-            raise UsageError(f"K must be a whole number, 0 or more, not {self.k}")
+            raise UsageError(f"K must be a whole number of 0 or more, not {self.k}")
         if not 0 <= self.p < 1:
             raise UsageError(f"P must be at least 0 and below 1, not {self.p}")
 
@@ -88,9 +88,9 @@ class Design:
 
     def __post_init__(self) -> None:
         if self.retries < 1:
-            raise UsageError(f"retries must be at least 1, not {self.retries}")
+            raise UsageError(f"the number of rounds must be at least 1, not {self.retries}")
         if not 0 < self.test_fraction < 1:
-            raise UsageError(f"the test fraction must lie between 0 and 1, not {self.test_fraction}")
+            raise UsageError(f"the test fraction must be between 0 and 1, not {self.test_fraction}")
 
     @property
     def folds(self) -> int:
@@ -108,11 +108,6 @@ class Split:
     negative: Flags
     excluded: Rows
 
-    @property
-    def n_negative(self) -> int:
-        """How many test rows no trained topic fits."""
-        return int(self.negative.sum())
-
 
 class SplitPlan:
     """All divisions of one data set under one design. `labels` are topic codes, -1 for out of scope."""
@@ -121,7 +116,11 @@ class SplitPlan:
         self.labels = np.asarray(labels, dtype=np.intp)
         self.design = design
         self.groups = np.arange(len(self.labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
-        self._require_large_topics()
+        if not len(np.setdiff1d(np.flatnonzero(self.sizes > 1), self.low_topics())):
+            raise UsageError(
+                f"setting {design.setting} leaves no topic to test: every topic is small or has one example",
+                remedy="lower K or P, or add examples",
+            )
 
     @cached_property
     def sizes(self) -> Rows:
@@ -136,24 +135,20 @@ class SplitPlan:
 
     def low_topics(self, rng: np.random.Generator | None = None) -> Rows:
         """Return the small topics; ties in size at the border are broken by `rng`, once for each round."""
-        setting = self.design.setting
-        low = self._below_cutoff() if setting.k else self._smallest_share(rng)
+        setting, sizes = self.design.setting, self.sizes
+        if setting.k:
+            low = np.flatnonzero((sizes > 0) & (sizes < setting.k))
+        else:
+            topics = np.flatnonzero(sizes)
+            order = rng.permutation(topics) if rng is not None else topics
+            order = order[np.argsort(sizes[order], kind="stable")]
+            before = np.cumsum(sizes[order]) - sizes[order]
+            low = np.asarray(order[before < setting.p * sizes.sum()])
         if self.design.singletons is Singletons.NEGATIVE:
             low = np.union1d(low, self.singletons)
         if self.design.singletons is Singletons.DROP:
             low = np.setdiff1d(low, self.singletons)
         return low.astype(np.intp)
-
-    def _below_cutoff(self) -> Rows:
-        return np.flatnonzero((self.sizes > 0) & (self.sizes < self.design.setting.k))
-
-    def _smallest_share(self, rng: np.random.Generator | None) -> Rows:
-        wanted = self.design.setting.p * self.sizes.sum()
-        topics = np.flatnonzero(self.sizes)
-        order = rng.permutation(topics) if rng is not None else topics
-        order = order[np.argsort(self.sizes[order], kind="stable")]
-        before = np.cumsum(self.sizes[order]) - self.sizes[order]
-        return np.asarray(order[before < wanted])
 
     @cached_property
     def share_low(self) -> float:
@@ -165,14 +160,6 @@ class SplitPlan:
     def is_plain(self) -> bool:
         """Whether no topic is small, so that the setting is the same as (0, 0)."""
         return len(self.low_topics()) == 0
-
-    def _require_large_topics(self) -> None:
-        large = np.setdiff1d(np.flatnonzero(self.sizes > 1), self.low_topics())
-        if not len(large):
-            raise UsageError(
-                f"setting {self.design.setting} leaves no topic to test: every topic is small or has one example",
-                remedy="lower K or P, or add examples",
-            )
 
     def __len__(self) -> int:
         return self.design.retries
@@ -187,14 +174,12 @@ class SplitPlan:
         turn, fold = divmod(retry, self.design.folds) if kfold else (retry, 0)
         rng = np.random.default_rng([self.design.seed, turn])
         low = rng.permutation(self.low_topics(rng))
-        place = self._folds(rng) if kfold else self._draws(rng)
-        held_out = self._held_out(low, turn, fold)
-        is_low = np.isin(self.labels, low)
-        negative = np.isin(self.labels, held_out)
-        test = negative | (~is_low & (place == fold))
+        place = self._deal_folds(rng) if kfold else self._draw_test_rows(rng)
+        negative = np.isin(self.labels, self._choose_negatives(low, turn, fold))
+        test = negative | (~np.isin(self.labels, low) & (place == fold))
         return self._finish(retry, test, negative | (self.labels == OUT_OF_SCOPE))
 
-    def _held_out(self, low: Rows, turn: int, fold: int) -> Rows:
+    def _choose_negatives(self, low: Rows, turn: int, fold: int) -> Rows:
         """Choose the small topics whose turn it is to be negatives: at least one when there are any."""
         if not len(low):
             return low
@@ -205,7 +190,7 @@ class SplitPlan:
             return np.asarray(low[np.arange(len(low)) % folds == fold])
         return np.asarray(low[[(fold + turn * folds) % len(low)]])
 
-    def _units(self, rng: np.random.Generator) -> tuple[Rows, Rows, Rows]:
+    def _shuffle_groups(self, rng: np.random.Generator) -> tuple[Rows, Rows, Rows]:
         """Return group ids in random order within their topic, the topic of each, and rows per group."""
         order = rng.permutation(len(self.labels))
         first = np.full(int(self.groups.max()) + 1, -1, dtype=np.intp)
@@ -216,18 +201,18 @@ class SplitPlan:
         ids = np.lexsort((rank, topics))
         return ids, topics[ids], np.bincount(self.groups, minlength=len(first))[ids]
 
-    def _folds(self, rng: np.random.Generator) -> Rows:
+    def _deal_folds(self, rng: np.random.Generator) -> Rows:
         """Deal the groups of each topic over the folds in turn, so that folds are even and stratified."""
-        ids, _, _ = self._units(rng)
+        ids, _, _ = self._shuffle_groups(rng)
         deal = np.empty(int(self.groups.max()) + 1, dtype=np.intp)
         # The deal runs on from topic to topic; a random first fold for each topic would make small topics
         # meet in one fold now and then.
         deal[ids] = (np.arange(len(ids)) + rng.integers(self.design.folds)) % self.design.folds
         return np.asarray(deal[self.groups])
 
-    def _draws(self, rng: np.random.Generator) -> Rows:
+    def _draw_test_rows(self, rng: np.random.Generator) -> Rows:
         """Put max(1, floor(n t)) examples of each topic on the test side (place 0), whole groups at a time."""
-        ids, topics, sizes = self._units(rng)
+        ids, topics, sizes = self._shuffle_groups(rng)
         codes = topics - topics.min()
         starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
         running = np.cumsum(sizes) - sizes
@@ -247,20 +232,14 @@ class SplitPlan:
         if self.design.singletons is Singletons.TEST:
             test, train = test | single, train & ~single
         else:
-            test = test & ~single
-            train = train | (single if self.design.singletons is not Singletons.DROP else False)
-            if self.design.singletons is Singletons.DROP:
-                train = train & ~single
-        train, test = self._keep_trainable(train, test, negative)
-        leaking = test & np.isin(self.groups, self.groups[train])
-        test = test & ~leaking
-        rows = np.flatnonzero(test)
-        return Split(retry, np.flatnonzero(train), rows, negative[rows], np.flatnonzero(leaking))
-
-    def _keep_trainable(self, train: Flags, test: Flags, negative: Flags) -> tuple[Flags, Flags]:
-        """Give a topic that would be tested without a single training row back to training."""
+            drop = self.design.singletons is Singletons.DROP
+            test, train = test & ~single, train & ~single if drop else train | single
+        # A topic that would be tested without a single training row is given back to training.
         trained = np.zeros(len(self.sizes) + 1, dtype=bool)
         trained[self.labels[train]] = True
         trained[self.singletons] = True
         orphan = test & ~negative & ~trained[self.labels]
-        return train | orphan, test & ~orphan
+        train, test = train | orphan, test & ~orphan
+        leaking = test & np.isin(self.groups, self.groups[train])
+        rows = np.flatnonzero(test & ~leaking)
+        return Split(retry, np.flatnonzero(train), rows, negative[rows], np.flatnonzero(leaking))

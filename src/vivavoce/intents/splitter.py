@@ -6,7 +6,7 @@ cross_validate(model, texts, topics, cv=PlausibleNegativeSplit(p=0.15))
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,14 +39,11 @@ class PlausibleNegativeSplit:
         singletons: Singletons | str = Singletons.TRAIN,
         random_state: int = 0,
     ) -> None:
-        self.design = Design(
-            Setting(k, p),
-            n_splits,
-            test_fraction,
-            _choice(Partition, partition, "partition"),
-            _choice(Singletons, singletons, "singletons"),
-            _seed(random_state),
-        )
+        is_whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+        if not is_whole or random_state < 0:
+            raise UsageError(f"random_state must be a whole number of 0 or more, not {random_state!r}")
+        policies = _choose(Partition, partition, "partition"), _choose(Singletons, singletons, "singletons")
+        self.design = Design(Setting(k, p), n_splits, test_fraction, *policies, int(random_state))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
         """Yield (train, test) index arrays."""
@@ -55,12 +52,22 @@ class PlausibleNegativeSplit:
 
     def splits_with_negatives(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Yield the same divisions with a mark on the test rows that no trained topic fits."""
-        labels = _topic_codes(y)
-        _require_length("X", _length(X), len(labels))
-        marks = None if groups is None else _codes(list(groups))
-        if marks is not None:
-            _require_length("groups", len(marks), len(labels))
-        yield from SplitPlan(labels, self.design, marks)
+        if y is None:
+            raise UsageError("the topics are missing", remedy="call split(X, y) with one topic per row")
+        topics = list(y)
+        # Topics get numbers in their own order, as in an exam, so that both draw the same splits.
+        labels = np.full(len(topics), OUT_OF_SCOPE, dtype=np.intp)
+        known = [row for row, topic in enumerate(topics) if not _is_missing(topic)]
+        if not known:
+            raise DataError("no row has a topic", remedy="provide at least two topics with two examples each")
+        labels[known] = _number([topics[row] for row in known])
+        members = None if groups is None else _number(list(groups))
+        counted = None if X is None else int(X.shape[0]) if hasattr(X, "shape") else len(X)
+        for name, length in (("X", counted), ("groups", None if members is None else len(members))):
+            if length is not None and length != len(labels):
+                what = f"{name} has {length} rows, but there are {len(labels)} topics"
+                raise DataError(what, remedy="provide one topic per row")
+        yield from SplitPlan(labels, self.design, members)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return how many divisions `split` yields."""
@@ -75,7 +82,7 @@ class PlausibleNegativeSplit:
         )
 
 
-def _choice(kind: type[E], value: E | str, name: str) -> E:
+def _choose(kind: type[E], value: E | str, name: str) -> E:
     try:
         return kind(value)
     except ValueError:
@@ -83,39 +90,20 @@ def _choice(kind: type[E], value: E | str, name: str) -> E:
         raise UsageError(f"{name} cannot be {value!r}", remedy=f"choose one of {known}") from None
 
 
-def _seed(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise UsageError(f"random_state must be a whole number, 0 or more, not {value!r}")
-    return int(value)
-
-
-def _topic_codes(y: Any) -> Rows:
-    """Give the topics numbers in their own order, as an exam does, so that both draw the same splits."""
-    if y is None:
-        raise UsageError("the topics are missing", remedy="call split(X, y) with one topic for each row")
-    labels = list(y)
-    codes = np.full(len(labels), OUT_OF_SCOPE, dtype=np.intp)
-    known = [row for row, label in enumerate(labels) if not _is_missing(label)]
-    if not known:
-        raise DataError("no row has a topic", remedy="give at least two topics with two examples each")
-    codes[known] = _codes([labels[row] for row in known])
-    return codes
-
-
-def _codes(values: Iterable[Hashable]) -> Rows:
-    values = list(values)
+def _number(values: Sequence[Hashable]) -> Rows:
+    """Give equal values the same number, in the order of the values."""
     try:
         # The name of the type comes first: numbers and texts have no common order.
-        ordered = sorted(set(values), key=lambda value: (_kind(value), value))
+        ordered = sorted(set(values), key=lambda value: (_name_kind(value), value))
     except TypeError as error:
         raise DataError(
-            f"these labels cannot be told apart or put in order: {error}", remedy="give texts or numbers"
+            f"these labels cannot be compared or sorted: {error}", remedy="use texts or numbers"
         ) from None
     place = {value: code for code, value in enumerate(ordered)}
     return np.array([place[value] for value in values], dtype=np.intp)
 
 
-def _kind(value: object) -> str:
+def _name_kind(value: object) -> str:
     if isinstance(value, (int, float, np.number, np.bool_)):
         return "number"
     return "text" if isinstance(value, str) else type(value).__name__
@@ -125,14 +113,3 @@ def _is_missing(label: object) -> bool:
     # pandas writes a missing label as NA, which refuses to be compared with anything.
     is_nan = isinstance(label, (float, np.floating)) and bool(np.isnan(label))
     return label is None or is_nan or type(label).__name__ == "NAType"
-
-
-def _length(X: Any) -> int | None:
-    if X is None:
-        return None
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _require_length(name: str, length: int | None, rows: int) -> None:
-    if length is not None and length != rows:
-        raise DataError(f"{name} has {length} rows but there are {rows} topics", remedy="give one topic for each row")

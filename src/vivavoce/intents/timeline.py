@@ -119,27 +119,43 @@ def examine_over_time(
     Rows without a date are refused, or with `undated="drop"` left out and listed.
     """
     _check_options(mode, periods, threshold, min_test, undated)
-    ordered, dropped = _ordered(data, undated)
+    ordered, dropped = _sort_by_date(data, undated)
     engine, material = load_classifier(classifier), Material.of(ordered)
-    history = History(tuple(_moment(example) for example in ordered), material.labels, material.groups)
+    history = History(tuple(_read_moment(example) for example in ordered), material.labels, material.groups)
     folds = history.forward(periods, min_test) if mode == "forward" else history.interleaved(periods)
-    _require_tests(folds, ordered, min_test)
-    told = _Playback(history, material, threshold, seed, tuple(folds), mode)
-    answers, frozen = _answers(row_trainer(engine, material, progress), told, progress)
-    notes = (*_notes(told, periods, min_test, len(dropped)), *_other_notes(ordered, engine))
-    return _result(told, answers, frozen, name=engine.name, undated=dropped, notes=notes)
-
-
-@dataclass(frozen=True, eq=False)
-class _Playback:
-    """All that the steps of a playback share."""
-
-    history: History
-    material: Material
-    threshold: float
-    seed: int
-    folds: tuple[Fold, ...]
-    mode: Mode
+    if not any(len(fold.test) for fold in folds):
+        raise DataError(
+            f"the history of {len(ordered)} rows is too short to split",
+            where=data.source,
+            remedy=(
+                f"there must be two topics and {min_test} rows before the first split, and new messages after it"
+            ),
+        )
+    answers, frozen = _ask_models(row_trainer(engine, material, progress), folds, mode, progress)
+    notes = [
+        *_list_notes(history, folds, mode, periods=periods, min_test=min_test, undated=len(dropped)),
+        *(Note("excluded_row", note) for note in ordered.remarks),
+        *(Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ())),
+    ]
+    parts = [_mark_unborn(fold, answer, material.labels) for fold, answer in zip(folds, answers, strict=True)]
+    still = None
+    if frozen is not None:
+        learnt = folds[0].train
+        still = [_mark_unborn(f, answer, material.labels, learnt) for f, answer in zip(folds, frozen, strict=True)]
+    return TimelineResult(
+        data=DataFacts.of(ordered),
+        classifier=engine.name,
+        mode=mode,
+        threshold=threshold,
+        seed=seed,
+        periods=tuple(_build_periods(history, material, folds, parts, still, threshold=threshold)),
+        # Interleaved steps test the same messages again and again: they cannot be added up.
+        overall=_score(parts, threshold) if still else None,
+        overall_frozen=_score(still, threshold) if still else None,
+        maintenance=_compare_with_frozen(parts, still, folds, material, threshold) if still else None,
+        undated=dropped,
+        warnings=tuple(notes),
+    )
 
 
 def _check_options(mode: str, periods: int | None, threshold: float, min_test: int, undated: str) -> None:
@@ -148,121 +164,65 @@ def _check_options(mode: str, periods: int | None, threshold: float, min_test: i
     if mode not in ("forward", "interleaved"):
         faults.append(Fault(f"'{mode}' is neither 'forward' nor 'interleaved'", "mode"))
     if periods is not None and periods < 1:
-        faults.append(Fault(f"{periods} is not at least 1", "periods"))
+        faults.append(Fault(f"{periods} is less than 1", "periods"))
     if min_test < 1:
-        faults.append(Fault(f"{min_test} is not at least 1", "min_test"))
+        faults.append(Fault(f"{min_test} is less than 1", "min_test"))
     if undated not in ("refuse", "drop"):
         faults.append(Fault(f"'{undated}' is neither 'refuse' nor 'drop'", "undated"))
     if faults:
-        raise UsageError("these options cannot be used", faults=faults, remedy="correct the options named above")
+        raise UsageError("these options are invalid", faults=faults, remedy="fix the options above")
 
 
-def _ordered(data: Dataset, undated: str) -> tuple[Dataset, tuple[int, ...]]:
+def _sort_by_date(data: Dataset, undated: str) -> tuple[Dataset, tuple[int, ...]]:
     """Return the dated rows from the oldest to the newest, and the numbers of those without a date."""
     numbers = [place if example.row is None else example.row for place, example in enumerate(data)]
     missing = tuple(number for number, example in zip(numbers, data, strict=True) if example.created is None)
     if missing and len(missing) == len(data):
-        raise _no_dates(data)
+        if unreadable_date_rows(data.notes):
+            what, remedy = "no example has a valid date", "write dates like 2024-12-31"
+        else:
+            plain, *others = SYNONYMS["created"]
+            what = f"no example has a date: the file needs a column '{plain}'"
+            remedy = f"add the column (other accepted names: {', '.join(others)}) with dates like 2024-12-31"
+        raise DataError(what, where=data.source, remedy=remedy)
     if missing and undated != "drop":
         raise DataError(
             f"{len(missing)} of {len(data)} rows have no date",
             where=data.source,
-            faults=[Fault("no date, or one that cannot be read", f"row {number}") for number in missing],
-            remedy="fill the column 'created', or leave such rows out with --undated drop: each is listed",
+            faults=[Fault("no date, or an invalid one", f"row {number}") for number in missing],
+            remedy="fill in the column 'created', or skip such rows with --undated drop: each is listed",
         )
     dated = [place for place, example in enumerate(data) if example.created is not None]
-    _refuse_mixed_zones([data.examples[place] for place in dated], data.source)
-    # A stable sort: rows of one moment keep the order of the file.
-    return data.select(sorted(dated, key=lambda place: _moment(data.examples[place]))), missing
-
-
-def _no_dates(data: Dataset) -> DataError:
-    if unreadable_date_rows(data.notes):
-        return DataError(
-            "no example has a date that can be read",
-            where=data.source,
-            remedy="write dates like 2024-12-31",
-        )
-    plain, *others = SYNONYMS["created"]
-    return DataError(
-        f"no example has a date: the file needs a column '{plain}'",
-        where=data.source,
-        remedy=f"add the column (it may also be called {', '.join(others)}), with dates like 2024-12-31",
-    )
-
-
-def _refuse_mixed_zones(examples: Sequence[Example], source: str) -> None:
-    if len({example.created.tzinfo is None for example in examples if example.created}) > 1:
+    if len({example.created.tzinfo is None for example in data if example.created}) > 1:
         raise DataError(
-            "some dates have a time zone and some have none",
-            where=source,
-            remedy="give all of them one: their order is not known otherwise",
+            "some dates have a time zone and some do not",
+            where=data.source,
+            remedy="add a time zone to all of them: otherwise their order is unknown",
         )
+    # A stable sort: rows of one moment keep the order of the file.
+    return data.select(sorted(dated, key=lambda place: _read_moment(data.examples[place]))), missing
 
 
-def _moment(example: Example) -> datetime:
+def _read_moment(example: Example) -> datetime:
     # Months and order are those of UTC, the same on every machine.
     created = example.created or datetime.min
     return created.astimezone(UTC) if created.tzinfo else created.replace(tzinfo=UTC)
 
 
-def _require_tests(folds: Sequence[Fold], data: Dataset, min_test: int) -> None:
-    if not any(len(fold.test) for fold in folds):
-        raise DataError(
-            f"the history of {len(data)} rows is too short to cut",
-            where=data.source,
-            remedy=f"there must be two topics and {min_test} rows before the first cut, and new messages after it",
-        )
-
-
-def _answers(
-    train: TrainRows, told: _Playback, progress: Progress | None
+def _ask_models(
+    train: TrainRows, folds: Sequence[Fold], mode: Mode, progress: Progress | None
 ) -> tuple[list[Answers], list[Answers] | None]:
     """Ask each model its period, and the first model all periods before the engine is trained again."""
-    first = train(told.folds[0].train)
-    frozen = [first(fold.test) for fold in told.folds] if told.mode == "forward" else None
-    answers = [frozen[0] if frozen else first(told.folds[0].test)]
-    for done, fold in enumerate(told.folds[1:], 1):
+    first = train(folds[0].train)
+    frozen = [first(fold.test) for fold in folds] if mode == "forward" else None
+    answers = [frozen[0] if frozen else first(folds[0].test)]
+    for done, fold in enumerate(folds[1:], 1):
         if progress:
-            progress("examining", done, len(told.folds))
+            progress("examining", done, len(folds))
         answers.append(train(fold.train)(fold.test))
     if progress:
-        progress("examining", len(told.folds), len(told.folds))
+        progress("examining", len(folds), len(folds))
     return answers, frozen
-
-
-def _result(
-    told: _Playback,
-    answers: Sequence[Answers],
-    frozen: Sequence[Answers] | None,
-    *,
-    name: str,
-    undated: tuple[int, ...],
-    notes: tuple[Note, ...],
-) -> TimelineResult:
-    labels = told.material.labels
-    parts = [_items(fold, given, labels) for fold, given in zip(told.folds, answers, strict=True)]
-    still = None
-    if frozen is not None:
-        born = told.folds[0].train
-        still = [_items(f, given, labels, born) for f, given in zip(told.folds, frozen, strict=True)]
-    return TimelineResult(
-        data=DataFacts.of(told.material.data),
-        classifier=name,
-        mode=told.mode,
-        threshold=told.threshold,
-        seed=told.seed,
-        periods=tuple(
-            _period(fold, part, still[place] if still else None, told)
-            for place, (fold, part) in enumerate(zip(told.folds, parts, strict=True))
-        ),
-        # Interleaved steps test the same messages again and again: they cannot be added up.
-        overall=_scores(parts, told.threshold) if still else None,
-        overall_frozen=_scores(still, told.threshold) if still else None,
-        maintenance=_maintenance(parts, still, told) if still else None,
-        undated=undated,
-        warnings=notes,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,18 +233,15 @@ class _Part:
     unborn: Flags
 
 
-def _items(fold: Fold, answers: Answers, labels: Rows, learnt: Rows | None = None) -> _Part:
+def _mark_unborn(fold: Fold, answers: Answers, labels: Rows, learnt: Rows | None = None) -> _Part:
     true = labels[fold.test]
     unborn = (true >= 0) & ~np.isin(true, labels[fold.train if learnt is None else learnt])
     return _Part(Items(np.where(unborn, OUT_OF_SCOPE, true), answers.guess, answers.confidence), unborn)
 
 
-def _scores(parts: Sequence[_Part], threshold: float) -> Scores:
-    joined = Items(
-        np.concatenate([part.items.truth for part in parts]),
-        np.concatenate([part.items.guess for part in parts]),
-        np.concatenate([part.items.confidence for part in parts]),
-    )
+def _score(parts: Sequence[_Part], threshold: float) -> Scores:
+    names = ("truth", "guess", "confidence")
+    joined = Items(*(np.concatenate([getattr(part.items, name) for part in parts]) for name in names))
     counts = counts_of(joined, threshold)
     shares = counts.shares()
     rates = {name: wilson(shares[name].hits, shares[name].n) for name in SHARES}
@@ -293,61 +250,72 @@ def _scores(parts: Sequence[_Part], threshold: float) -> Scores:
     return Scores(rates, counts)
 
 
-def _period(fold: Fold, part: _Part, still: _Part | None, told: _Playback) -> Period:
-    material, moments = told.material, told.history.moments
-    rows = np.sort(np.concatenate([fold.test, fold.excluded]))
-    unborn = np.unique(material.labels[fold.test[part.unborn]])
-    return Period(
-        begin=moments[rows[0]],
-        end=moments[rows[-1]],
-        n_train=len(fold.train),
-        n_test=len(fold.test),
-        n_excluded=len(fold.excluded),
-        new_topics=tuple(material.topics[code] for code in unborn),
-        scores=_scores([part], told.threshold),
-        frozen=None if still is None else _scores([still], told.threshold),
-    )
+def _build_periods(
+    history: History,
+    material: Material,
+    folds: Sequence[Fold],
+    parts: Sequence[_Part],
+    still: Sequence[_Part] | None,
+    *,
+    threshold: float,
+) -> Iterator[Period]:
+    for place, (fold, part) in enumerate(zip(folds, parts, strict=True)):
+        rows = np.sort(np.concatenate([fold.test, fold.excluded]))
+        yield Period(
+            begin=history.moments[rows[0]],
+            end=history.moments[rows[-1]],
+            n_train=len(fold.train),
+            n_test=len(fold.test),
+            n_excluded=len(fold.excluded),
+            new_topics=tuple(material.topics[c] for c in np.unique(material.labels[fold.test[part.unborn]])),
+            scores=_score([part], threshold),
+            frozen=_score([still[place]], threshold) if still else None,
+        )
 
 
-def _maintenance(parts: Sequence[_Part], still: Sequence[_Part], told: _Playback) -> PairedTest:
+def _compare_with_frozen(
+    parts: Sequence[_Part], still: Sequence[_Part], folds: Sequence[Fold], material: Material, threshold: float
+) -> PairedTest:
     """Compare message by message; near-duplicates stand or fall together."""
     right, before = (
-        np.concatenate([part.items.right & (part.items.confidence >= told.threshold) for part in side])
+        np.concatenate([part.items.right & (part.items.confidence >= threshold) for part in side])
         for side in (parts, still)
     )
-    groups = np.concatenate([told.material.groups[fold.test] for fold in told.folds])
+    groups = np.concatenate([material.groups[fold.test] for fold in folds])
     return paired_test(right.astype(float).tolist(), before.astype(float).tolist(), groups.tolist(), step=1.0)
 
 
-def _notes(told: _Playback, asked: int | None, min_test: int, undated: int) -> Iterator[Note]:
+def _list_notes(
+    history: History, folds: Sequence[Fold], mode: Mode, *, periods: int | None, min_test: int, undated: int
+) -> Iterator[Note]:
     if undated:
-        yield Note("undated", f"{plural(undated, 'row')} without a date left out.")
-    for moment, n in told.history.bulk():
+        yield Note("undated", f"{plural(undated, 'row')} without a date skipped.")
+    for moment, n in history.bulk():
         yield Note(
             "bulk_import",
-            f"{n} of {len(told.history)} rows bear the same moment ({moment.isoformat()}), so they were imported "
-            "together: they stay in one block, and their true order is not known.",
+            (
+                f"{n} of {len(history)} rows have the same time ({moment.isoformat()}), so they were "
+                "imported together: they stay in one block, and their real order is unknown."
+            ),
         )
-    repeated = sum(len(fold.excluded) for fold in told.folds)
+    repeated = sum(len(fold.excluded) for fold in folds)
     if repeated:
-        yield Note("excluded", f"{plural(repeated, 'test')} left out: a near-duplicate was in training.")
-    few = sum(len(fold.test) < min_test for fold in told.folds)
+        yield Note("excluded", f"{plural(repeated, 'test')} excluded: a near-duplicate was in training.")
+    few = sum(len(fold.test) < min_test for fold in folds)
     if few:
         yield Note(
-            "few_tests", f"{few} of {len(told.folds)} periods have fewer than {min_test} tests: read the counts."
+            "few_tests", (f"{few} of {len(folds)} periods have fewer than {min_test} tests: check the counts.")
         )
-    if told.mode == "forward" and asked is not None and len(told.folds) < asked:
-        yield Note("joined", f"{len(told.folds)} periods instead of {asked}: shorter ones had too few messages.")
-    if told.mode == "forward":
+    if mode == "forward" and periods is not None and len(folds) < periods:
+        yield Note("joined", f"{len(folds)} periods instead of {periods}: shorter ones had too few messages.")
+    if mode == "forward":
         yield Note(
             "frozen",
-            "The frozen model rightly declines topics that it never learnt, so its accuracy can stay high while it "
-            "helps fewer people: compare the share of messages answered rightly.",
+            (
+                "The frozen model rightly declines topics it was never trained on, so its accuracy can "
+                "stay high while it helps fewer people: compare the share of messages answered "
+                "correctly."
+            ),
         )
     else:
         yield Note("past", "Interleaved tests are older than the last training row: they look back, not ahead.")
-
-
-def _other_notes(data: Dataset, engine: AnyClassifier) -> Iterator[Note]:
-    yield from (Note("excluded_row", note) for note in data.remarks)
-    yield from (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))

@@ -14,18 +14,13 @@ from vivavoce.errors import UsageError
 from vivavoce.intents.splits import Setting
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
-from vivavoce.settings import MOST_OUT_OF_SCOPE
+from vivavoce.settings import MAX_OUT_OF_SCOPE
 from vivavoce.statistics import wilson
 
 # The shares that depend on how many questions are out of scope; all others are about one of the two kinds alone.
 MIXED = (
-    "accuracy",
-    "automation_rate",
-    "precision_answered",
-    "carefulness",
-    "good_carefulness",
-    "deferral_precision",
-    "deferral_recall",
+    *("accuracy", "automation_rate", "precision_answered"),
+    *("carefulness", "good_carefulness", "deferral_precision", "deferral_recall"),
 )
 OUT_OF_SCOPE_OUTCOMES = frozenset({Outcome.OVERREACH, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS})
 
@@ -41,7 +36,7 @@ class Traffic:
     @cached_property
     def pooled(self) -> Counts:
         """The negatives of all retries together."""
-        return Counts({outcome: sum(one[outcome] for one in self.negatives.values()) for outcome in Outcome})
+        return Counts({outcome: sum(counts[outcome] for counts in self.negatives.values()) for outcome in Outcome})
 
     def weigh(self, measured: Mapping[str, float | None], counts: Counts, retry: int) -> Mapping[str, float | None]:
         """Return the numbers of one retry with the mixed shares weighed anew.
@@ -50,54 +45,40 @@ class Traffic:
         """
         own = self.negatives.get(retry)
         negatives = own if own is not None and own.negatives else self.pooled
-        return {**measured, **{name: _mix(name, counts, negatives, self.share).value for name in MIXED}}
+        return {**measured, **{name: _mix(name, counts, negatives, self.share)[0] for name in MIXED}}
 
     def widen(self, rates: Mapping[str, Rate], counts: Counts, times: float) -> Mapping[str, Rate]:
         """Make the intervals at least as wide as few, heavily weighed questions allow; `times` each was tested."""
-        return {
-            name: _widened(rate, _mix(name, counts, self.pooled, self.share), times) if name in MIXED else rate
-            for name, rate in rates.items()
-        }
+        wide: dict[str, Rate] = {}
+        for name, rate in rates.items():
+            wide[name] = rate
+            if name in MIXED and rate.value is not None:
+                _, n, worth = _mix(name, counts, self.pooled, self.share)
+                examples = max(1, round(worth / times))
+                around = wilson(min(1.0, max(0.0, rate.value)) * examples, examples)
+                low = min(around.low or 0.0, rate.value if rate.low is None else rate.low)
+                high = max(around.high or 0.0, rate.value if rate.high is None else rate.high)
+                wide[name] = replace(rate, low=low, high=high, n=n)
+        return wide
 
 
 def check_share(share: float | None) -> float | None:
     """Refuse a share of out-of-scope questions that leaves no known ones."""
-    if share is not None and not 0 <= share <= MOST_OUT_OF_SCOPE:
-        raise UsageError(f"the share of out-of-scope questions must be 0 to {MOST_OUT_OF_SCOPE:g}, not {share}")
+    if share is not None and not 0 <= share <= MAX_OUT_OF_SCOPE:
+        raise UsageError(f"the share of out-of-scope questions must be from 0 to {MAX_OUT_OF_SCOPE:g}, not {share}")
     return None if share is None else float(share)
 
 
-@dataclass(frozen=True, slots=True)
-class _Mix:
-    """A weighed share, the tests behind it, and how many tests of equal weight would say as much (Kish)."""
-
-    value: float | None
-    n: int
-    worth: float
-
-
-def _mix(name: str, known: Counts, negatives: Counts, share: float) -> _Mix:
-    asked, outside = _only(known, negative=False), _only(negatives, negative=True)
+def _mix(name: str, known: Counts, negatives: Counts, share: float) -> tuple[float | None, int, float]:
+    """Return a weighed share, the tests behind it, and how many tests of equal weight would say as much (Kish)."""
+    asked = Counts({o: n for o, n in known.by_outcome.items() if o not in OUT_OF_SCOPE_OUTCOMES})
+    outside = Counts({o: n for o, n in negatives.by_outcome.items() if o in OUT_OF_SCOPE_OUTCOMES})
     if not asked.total or not outside.total:
-        return _Mix(None, 0, 0.0)
+        return None, 0, 0.0
     a, b = asked.shares()[name], outside.shares()[name]
     heavy, light = (1 - share) / asked.total, share / outside.total
     tests = heavy * a.n + light * b.n
     if not tests:
-        return _Mix(None, 0, 0.0)
+        return None, 0, 0.0
     worth = tests**2 / (heavy**2 * a.n + light**2 * b.n)
-    return _Mix((heavy * a.hits + light * b.hits) / tests, a.n + b.n, worth)
-
-
-def _only(counts: Counts, *, negative: bool) -> Counts:
-    return Counts({o: n for o, n in counts.by_outcome.items() if (o in OUT_OF_SCOPE_OUTCOMES) is negative})
-
-
-def _widened(rate: Rate, mix: _Mix, times: float) -> Rate:
-    if rate.value is None:
-        return rate
-    examples = max(1, round(mix.worth / times))
-    around = wilson(min(1.0, max(0.0, rate.value)) * examples, examples)
-    low = min(around.low or 0.0, rate.value if rate.low is None else rate.low)
-    high = max(around.high or 0.0, rate.value if rate.high is None else rate.high)
-    return replace(rate, low=low, high=high, n=mix.n)
+    return (heavy * a.hits + light * b.hits) / tests, a.n + b.n, worth

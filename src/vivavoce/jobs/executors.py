@@ -24,7 +24,7 @@ CONNECT_SECONDS = 20
 
 
 class ComputePool:
-    """An executor that computes units. One that broke down is replaced, once, however many noticed."""
+    """An executor that computes units. A broken one is replaced once, however many units noticed."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class ComputePool:
         self._make, self._dismiss, self._disconnect = make, dismiss, disconnect
         self._executor: Executor | None = None
 
-    def submit(self, do: Callable[..., T], *given: Any) -> tuple[Executor, Future[T]]:
-        """Let something be computed; returns who does it, too."""
+    def submit(self, do: Callable[..., T], *arguments: Any) -> tuple[Executor, Future[T]]:
+        """Submit a call; return the executor and the future."""
         if self._executor is None:
             self._executor = self._make()
-        return self._executor, self._executor.submit(do, *given)
+        return self._executor, self._executor.submit(do, *arguments)
 
     def replace(self, broken: Executor) -> None:
         """Dismiss an executor that broke down; the next unit gets a new one."""
@@ -51,7 +51,7 @@ class ComputePool:
             self._dismiss(broken)
 
     def close(self) -> None:
-        """End the executor; what is still being computed is given up."""
+        """End the executor and give up what it still computes."""
         if self._executor is not None:
             self._dismiss(self._executor)
             self._executor = None
@@ -59,25 +59,20 @@ class ComputePool:
 
 
 def open_pool(slots: int | None = None, executor: Executor | None = None) -> ComputePool:
-    """Return where units are computed: the given executor, the cluster that VIVA_CLUSTER names, or own processes."""
+    """Return the pool: the given executor, the cluster of VIVA_CLUSTER, or processes of this machine."""
     own = slots or os.cpu_count() or 1
     if executor is not None:
         return ComputePool(lambda: executor, own, dismiss=lambda _: None)
     if scheduler := os.environ.get(CLUSTER, "").strip():
-        return _cluster(scheduler, slots)
-    return ComputePool(lambda: _processes(own), own, dismiss=_end_processes)
-
-
-# --- processes ---------------------------------------------------------------------------------------------------
-
-
-def _processes(slots: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(slots, mp_context=context, initializer=prepare_process)
+        return _connect_cluster(scheduler, slots)
+    spawn = multiprocessing.get_context("spawn")
+    return ComputePool(
+        lambda: ProcessPoolExecutor(own, mp_context=spawn, initializer=prepare_process), own, dismiss=_end_processes
+    )
 
 
 def prepare_process() -> None:
-    """Make a process fit for computing: one core, no part in Ctrl+C, gone when whoever started it is gone."""
+    """Prepare a process for computing: one core, no reaction to Ctrl+C, gone with its parent."""
     for name in THREADS:
         os.environ[name] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -99,7 +94,7 @@ def _leave_with_parent() -> None:
 
 
 def _end_processes(executor: Executor) -> None:
-    # Taken before: shutting down forgets them, and nobody needs what they are still at.
+    # Listed before: shutting down forgets them, and nobody needs their results.
     running = list((getattr(executor, "_processes", None) or {}).values())
     executor.shutdown(wait=False, cancel_futures=True)
     for process in running:
@@ -107,10 +102,7 @@ def _end_processes(executor: Executor) -> None:
             process.terminate()
 
 
-# --- a cluster ---------------------------------------------------------------------------------------------------
-
-
-def _cluster(scheduler: str, slots: int | None) -> ComputePool:
+def _connect_cluster(scheduler: str, slots: int | None) -> ComputePool:
     try:
         from distributed import Client
     except ImportError as error:
@@ -118,23 +110,18 @@ def _cluster(scheduler: str, slots: int | None) -> ComputePool:
             f"{CLUSTER} names a Dask cluster, but Dask is not installed",
             remedy="pip install 'vivavoce[cluster]', or unset the variable to compute on this machine",
         ) from error
-    client = _connected(Client, scheduler)
-    threads = sum(client.nthreads().values()) or 1
-
-    return ComputePool(
-        lambda: client.get_executor(pure=False),
-        slots or threads,
-        dismiss=lambda executor: executor.shutdown(wait=False),
-        disconnect=client.close,
-    )
-
-
-def _connected(kind: Any, scheduler: str) -> Any:
+    connect: Any = Client
     try:
-        return kind(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        client: Any = connect(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise WorkError(
-            f"the Dask scheduler does not answer ({type(error).__name__})",
+            f"the Dask scheduler does not respond ({type(error).__name__})",
             where=f"{CLUSTER}={scheduler}",
             remedy="start it, or unset the variable to compute on this machine",
         ) from error
+    return ComputePool(
+        lambda: client.get_executor(pure=False),
+        slots or sum(client.nthreads().values()) or 1,
+        dismiss=lambda executor: executor.shutdown(wait=False),
+        disconnect=client.close,
+    )

@@ -1,4 +1,4 @@
-"""One unit from its beginning to its end, as a worker does it."""
+"""How a worker performs a unit, from start to end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError, WorkError
 from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
@@ -16,7 +16,7 @@ from vivavoce.jobs.exams.documents import storable
 from vivavoce.jobs.exams.protocol import Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
 from vivavoce.jobs.executors import ComputePool
-from vivavoce.jobs.rooms import Rooms
+from vivavoce.jobs.open_bots import OpenBots
 from vivavoce.jobs.starting import exam_options
 from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.jobs.turns import TurnBuffer, judged_rows, live_row
@@ -26,16 +26,13 @@ from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
 from vivavoce.store.transaction import Transaction
 
-if TYPE_CHECKING:
-    from vivavoce.bots.guard import Addresses
-
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 BROKEN = WorkError(
-    say("the process that did this was ended from outside"),
-    remedy=say("see whether the machine has enough memory, then try again"),
+    say("the worker process was terminated"),
+    remedy=say("check that the machine has enough memory, then try again"),
 ).as_message()
-# What is tried again does not help against these.
+# A retry does not help against these.
 FINAL = (InputError, MissingPartError)
 
 
@@ -61,22 +58,19 @@ class RunCache:
 
 
 class Performer:
-    """Does units: computes them elsewhere, or holds their talks here, and keeps what comes of them."""
+    """Performs units: computes them in a pool or holds their conversations here, and stores the results."""
 
     def __init__(self, worker: str, store_thread: StoreThread, pool: ComputePool) -> None:
         self.worker, self.store_thread, self.pool = worker, store_thread, pool
-        self.rooms, self.turn_buffer, self.runs = (
-            Rooms(store_thread),
-            TurnBuffer(store_thread),
-            RunCache(store_thread),
-        )
+        self.bots, self.turn_buffer = OpenBots(store_thread), TurnBuffer(store_thread)
+        self.runs = RunCache(store_thread)
 
     async def perform(self, unit: Unit) -> None:
-        """Do a unit and write down what came of it, or why nothing did."""
+        """Perform a unit and store its result, or why there is none."""
         try:
             await self._do(unit)
         except LostLeaseError:
-            _log.info("unit %s of run %s belongs to another worker now", unit.key, unit.run_id)
+            _log.info("unit %s of run %s now belongs to another worker", unit.key, unit.run_id)
         except StoreError:
             # Nothing is wrong with the unit: somebody takes it again when its lease has ended.
             raise
@@ -86,19 +80,20 @@ class Performer:
             await self._fail(unit, error.as_message(), retry=not isinstance(error, FINAL) and not unit.bot)
         except Exception as error:
             _log.exception("unit %s of run %s failed", unit.key, unit.run_id)
-            await self._fail(unit, _unexpected(error).as_message(), retry=_may_pass(error))
+            what = say("stopped by an unexpected error ({kind})", kind=type(error).__name__)
+            reason = WorkError(what, remedy=say("see the worker's log")).as_message()
+            may_pass = isinstance(error, OSError | MemoryError) or type(error).__module__.startswith("distributed")
+            await self._fail(unit, reason, retry=may_pass)
 
     async def release(self, unit: Unit) -> None:
-        """Give a unit back that was begun and will not be finished here."""
+        """Give back a unit that will not be finished here."""
         self.turn_buffer.drop(unit.id)
         await self.store_thread.write(lambda tx: tx.units.release(unit.id, self.worker))
 
     async def close(self) -> None:
-        """Write what is noted and close the rooms."""
+        """Write waiting turns and close the bots."""
         await self.turn_buffer.flush()
-        await self.rooms.close()
-
-    # --- the kinds of units --------------------------------------------------------------------------------------
+        await self.bots.close()
 
     async def _do(self, unit: Unit) -> None:
         run, material = await self.runs.get(unit.run_id)
@@ -106,13 +101,12 @@ class Performer:
             await self._conclude(unit, run, material)
         elif load_exam(run.kind).in_executor:
             work = Work(run.kind, run.id, material, exam_options(run), unit.key)
-            result = await self._computed(perform_work, work)
-            await self._finish(unit, result)
+            await self._finish(unit, await self._compute(perform_work, work))
         else:
-            await self._talk(unit, run, material)
+            await self._hold(unit, run, material)
 
-    async def _computed(self, do: Callable[..., T], *given: Any) -> T:
-        executor, future = self.pool.submit(do, *given)
+    async def _compute(self, do: Callable[..., T], *arguments: Any) -> T:
+        executor, future = self.pool.submit(do, *arguments)
         try:
             return await asyncio.wrap_future(future)
         except BrokenExecutor:
@@ -122,32 +116,32 @@ class Performer:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            # Nobody here gave the unit up: it went down with those who should compute it.
-            raise BrokenExecutor("given up by the executor") from None
+            # Nobody here cancelled the unit: it was lost with its executor.
+            raise BrokenExecutor("cancelled by the executor") from None
 
     async def _conclude(self, unit: Unit, run: Run, material: bytes) -> None:
         finished = await self.store_thread.read(lambda tx: gather_finished(tx, run.id))
-        concluded = await self._computed(conclude_run, run.kind, material, exam_options(run), finished)
-        await self.store_thread.write(lambda tx: keep_concluded(tx, run, unit, self.worker, concluded))
+        conclusion = await self._compute(conclude_run, run.kind, material, exam_options(run), finished)
+        await self.store_thread.write(lambda tx: keep_concluded(tx, run, unit, self.worker, conclusion))
 
-    async def _talk(self, unit: Unit, run: Run, material: bytes) -> None:
-        from vivavoce.bots.guard import limited_to
+    async def _hold(self, unit: Unit, run: Run, material: bytes) -> None:
+        from vivavoce.bots.guard import ANYWHERE, limited_to, public_addresses
         from vivavoce.jobs.exams.conversations import is_held, lines_of
 
         if unit.attempts > 1 or unit.error:
             await self.store_thread.write(lambda tx: tx.turns.clear(unit.id))
-        with limited_to(_addresses(run)):
-            room = await self.rooms.enter(run, material)
-            result = await room.hold(
+        # The starter of the run was limited to these addresses, and so is every worker.
+        with limited_to(public_addresses() if run.options.get("public_only") else ANYWHERE):
+            bots = await self.bots.get(run, material)
+            result = await bots.hold(
                 unit.key,
-                lambda said: self.turn_buffer.add(live_row(room.material, unit, said)),
+                lambda exchange: self.turn_buffer.add(live_row(bots.material, unit, exchange)),
                 attempt=unit.attempts,
             )
         lines = await asyncio.to_thread(lines_of, material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
-        await self._finish(unit, result, rows, "" if is_held(result) else _note(result))
-
-    # --- keeping -------------------------------------------------------------------------------------------------
+        note = "" if is_held(result) else json.loads(result).get("note") or say("the conversation failed")
+        await self._finish(unit, result, rows, note)
 
     async def _finish(self, unit: Unit, result: bytes, rows: tuple[TurnRow, ...] = (), note: str = "") -> None:
         self.turn_buffer.drop(unit.id)
@@ -167,24 +161,3 @@ class Performer:
         self.turn_buffer.drop(unit.id)
         _log.warning("unit %s of run %s failed: %s", unit.key, unit.run_id, reason.partition("\n")[0])
         await self.store_thread.write(lambda tx: tx.units.fail(unit.id, self.worker, storable(reason), retry=retry))
-
-
-def _addresses(run: Run) -> Addresses:
-    """Return where the bots of a run may live: whoever began it was told so, and no worker goes beyond."""
-    from vivavoce.bots.guard import ANYWHERE, public_addresses
-
-    return public_addresses() if run.options.get("public_only") else ANYWHERE
-
-
-def _unexpected(error: Exception) -> WorkError:
-    what = say("an unexpected error ended this ({kind})", kind=type(error).__name__)
-    return WorkError(what, remedy=say("the log of the worker says more"))
-
-
-def _may_pass(error: Exception) -> bool:
-    """Tell whether an unexpected error may be gone at the next try: it came from the machine or from the cluster."""
-    return isinstance(error, OSError | MemoryError) or type(error).__module__.startswith("distributed")
-
-
-def _note(result: bytes) -> str:
-    return json.loads(result).get("note") or say("the conversation could not be held")

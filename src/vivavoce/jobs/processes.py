@@ -1,4 +1,4 @@
-"""Processes of our own: started, watched, started again, and gone when whoever started them is gone."""
+"""Child processes: started, watched, restarted, and gone with their parent."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Processes:
 
     def start(self) -> None:
         """Start the processes and watch them."""
-        for watched in self._watched:
-            watched.start()
+        for process in self._watched:
+            process.start()
         self._thread.start()
 
     @property
@@ -108,7 +108,7 @@ class _Process:
             return
         if self._again_at is None:
             self._again_at = time.monotonic() + self._pause()
-            _log.warning("a %s ended with code %s and is started again", self._noun, self.process.returncode)
+            _log.warning("a %s exited with code %s and is restarted", self._noun, self.process.returncode)
         if time.monotonic() >= self._again_at:
             self.let_go()
             self.start()

@@ -1,4 +1,4 @@
-"""Runs that start every day: by whichever worker looks first, once, however many days were missed."""
+"""Daily runs: the first worker that looks starts them, once, however many days were missed."""
 
 from __future__ import annotations
 
@@ -21,19 +21,17 @@ def next_time(minute_of_day: int, after: datetime) -> datetime:
 
 
 def start_due(store: Store, start: StartScheduled, now: datetime) -> tuple[Run, ...]:
-    """Start all runs whose time has come; what another worker was faster with is left to it."""
+    """Start all runs that are due, except those that another worker started first."""
     with store.reading() as tx:
         due = tx.schedules.due(now)
-    return tuple(run for schedule in due if (run := _start(store, start, schedule, now)) is not None)
-
-
-def _start(store: Store, start: StartScheduled, schedule: Schedule, now: datetime) -> Run | None:
-    with store.writing() as tx:
-        if not tx.schedules.advance(schedule, next_time(schedule.minute_of_day, now)):
-            return None
-    try:
-        return start(store, schedule)
-    except Exception:
-        # The next day is another chance, and other schedules must not wait for this one.
-        _log.exception("the scheduled run %s could not be started", schedule.id)
-        return None
+    runs = []
+    for schedule in due:
+        with store.writing() as tx:
+            if not tx.schedules.advance(schedule, next_time(schedule.minute_of_day, now)):
+                continue
+        try:
+            runs.append(start(store, schedule))
+        except Exception:
+            # The next day is another chance, and other schedules must not wait for this one.
+            _log.exception("the scheduled run %s could not be started", schedule.id)
+    return tuple(runs)

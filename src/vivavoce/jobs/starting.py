@@ -1,8 +1,8 @@
-"""Runs are begun, ended early, and gone on with."""
+"""Start, cancel and resume runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 
 from vivavoce.errors import UsageError
@@ -17,7 +17,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.version import __version__
 
-# Kept with the options of a run, but no exam knows it: how many units of each bot may be on their way.
+# Stored with the options of a run, but unknown to exams: how many units of each bot may be in progress.
 LIMITS = "limits"
 
 
@@ -34,17 +34,15 @@ def start_run(  # noqa: PLR0917
     suite_id: str | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Run:
-    """Plan an exam and keep it as a run, which a worker begins by itself.
+    """Plan an exam and store it as a run, which a worker will perform.
 
-    `limits`: how many units of each bot may be on their way; where not given, as the material says.
+    `limits`: how many units of each bot may be in progress; by default those of the material.
     """
     exam = load_exam(kind)
     checked = exam.check(options)
     plans = exam.plan(material, checked)
     if not plans:
-        raise UsageError(
-            say("there is nothing to examine"), remedy=say("give more material, or choose other options")
-        )
+        raise UsageError(say("nothing to test"), remedy=say("add content, or choose other options"))
     at_once = dict(limits) if limits is not None else exam.limits(material)
     run = Run(
         id=new_id(),
@@ -71,61 +69,56 @@ def start_run(  # noqa: PLR0917
         finished=None,
     )
     with store.writing() as tx:
-        return tx.runs.add(run, material, _units(run, plans))
+        conclusion = UnitPlan(CONCLUSION, "findings", CONCLUDING_PHASE)
+        return tx.runs.add(run, material, (_build_unit(run, plan, n) for n, plan in enumerate((*plans, conclusion))))
 
 
 def exam_options(run: Run) -> Options:
-    """Return the options of a run as its exam knows them."""
+    """Return the options of a run that its exam knows."""
     return {name: value for name, value in run.options.items() if name != LIMITS}
 
 
 def cancel_run(store: Store, run_id: str) -> Run:
-    """End a run: nothing more is begun, what is on its way ends at its next step. UsageError when it is over."""
+    """Cancel a run: no unit starts, those in progress end at their next step. UsageError if it is over."""
     with store.writing() as tx:
-        if not tx.runs.request_cancel(_found(tx, run_id).id):
-            raise UsageError(say("the run is over already"), remedy=say("look at its result"))
-        return _found(tx, run_id)
+        if not tx.runs.request_cancel(_get_run(tx, run_id).id):
+            raise UsageError(say("the run has already ended"), remedy=say("see its result"))
+        return _get_run(tx, run_id)
 
 
 def resume_run(store: Store, run_id: str) -> Run:
-    """Go on with a run that was cancelled or failed: all that was not done waits again."""
-    refused = "only a run that was cancelled or failed can go on"
-    return _again(store, run_id, (RunState.CANCELLED, RunState.FAILED), refused, lambda tx: tx.units.resume(run_id))
+    """Resume a cancelled or failed run: every unit without a result is queued again."""
+    refused = "you can only resume a cancelled or failed run"
+    return _requeue(store, run_id, (RunState.CANCELLED, RunState.FAILED), refused, lambda tx: tx.units.resume(run_id))
 
 
 def retry_failed(store: Store, run_id: str) -> Run:
-    """Try again what failed in a run that is over; its findings are made anew."""
-    refused = "only a run that is over can be tried again"
+    """Retry what failed in a run that is over, and conclude it again."""
+    refused = "you can only retry a finished run"
     over = tuple(state for state in RunState if not state.open)
-    return _again(store, run_id, over, refused, lambda tx: tx.units.retry_failed(run_id))
+    return _requeue(store, run_id, over, refused, lambda tx: tx.units.retry_failed(run_id))
 
 
-def _again(
+def _requeue(
     store: Store, run_id: str, states: Sequence[RunState], refused: str, do: Callable[[Transaction], int]
 ) -> Run:
     with store.writing() as tx:
-        run = _found(tx, run_id)
+        run = _get_run(tx, run_id)
         if run.state not in states:
             raise UsageError(
                 say("{refused}; this one is {state}", refused=refused, state=run.state),
-                remedy=say("wait until it is over, or cancel it"),
+                remedy=say("wait until it ends, or cancel it"),
             )
         if not do(tx) and run.state is RunState.DONE:
-            raise UsageError(say("nothing of this run failed"), remedy=say("start a new run"))
-        return _found(tx, run_id)
+            raise UsageError(say("nothing failed in this run"), remedy=say("start a new run"))
+        return _get_run(tx, run_id)
 
 
-def _found(tx: Transaction, run_id: str) -> Run:
+def _get_run(tx: Transaction, run_id: str) -> Run:
     return required(tx.runs.get(run_id), "run", run_id)
 
 
-def _units(run: Run, plans: Sequence[UnitPlan]) -> Iterator[Unit]:
-    for place, plan in enumerate(plans):
-        yield _unit(run, plan, place)
-    yield _unit(run, UnitPlan(CONCLUSION, "findings", CONCLUDING_PHASE), len(plans))
-
-
-def _unit(run: Run, plan: UnitPlan, place: int) -> Unit:
+def _build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
     return Unit(
         id=new_id(),
         run_id=run.id,

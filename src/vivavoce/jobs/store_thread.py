@@ -1,4 +1,4 @@
-"""The store beside the loop: one thread asks and writes, so that a slow database disturbs no talk."""
+"""The store beside the loop: one thread queries it, so that a slow database disturbs no conversation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from vivavoce.store.database import Store
 from vivavoce.store.transaction import Transaction
 
 T = TypeVar("T")
-# A database that is started again is gone for a few seconds: pauses before each further try.
+# A database that restarts is gone for a few seconds: the pauses before each retry.
 PAUSES = (0.1, 0.5, 1.0, 3.0, 5.0)
 
 
 class StoreThread:
-    """Asks the store, one thing after the other, in a thread of its own."""
+    """Queries the store, one call after the other, in a separate thread."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -26,17 +26,17 @@ class StoreThread:
 
     async def read(self, ask: Callable[[Transaction], T]) -> T:
         """Look something up."""
-        return await asyncio.wrap_future(self._thread.submit(self._asked, ask, False))
+        return await asyncio.wrap_future(self._thread.submit(self._query, ask, False))
 
     async def write(self, do: Callable[[Transaction], T]) -> T:
-        """Change something: all of it, or nothing. It is done even when nobody waits for it any more."""
-        return await asyncio.shield(asyncio.wrap_future(self._thread.submit(self._asked, do, True)))
+        """Change something: all of it, or nothing, even if nobody waits for it any more."""
+        return await asyncio.shield(asyncio.wrap_future(self._thread.submit(self._query, do, True)))
 
     def close(self) -> None:
-        """Wait for what was asked last."""
+        """Wait for the last query."""
         self._thread.shutdown(wait=True)
 
-    def _asked(self, ask: Callable[[Transaction], T], writing: bool) -> T:
+    def _query(self, ask: Callable[[Transaction], T], writing: bool) -> T:
         def once() -> T:
             with self.store.writing() if writing else self.store.reading() as tx:
                 return ask(tx)

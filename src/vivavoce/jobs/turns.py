@@ -1,4 +1,4 @@
-"""Turns of conversations as rows: at once when they are held, and again when they are judged."""
+"""Turns of conversations as rows: when they are held, and again when they are judged."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vivavoce.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from vivavoce.conversations.transcript import Exchange
+    from vivavoce.jobs.exams.conversation_run import Material
     from vivavoce.jobs.exams.conversations import TurnLine
-    from vivavoce.jobs.exams.talks import Material
     from vivavoce.jobs.store_thread import StoreThread
 
-# What a judged turn says of itself: as columns of its row, and beside them.
+# The fields of a judged turn: columns of its row, and details.
 _COLUMNS = (
     *("number", "bot", "script", "scenario", "domain", "level", "kind", "repeat"),
     *("sent", "reply", "status", "outcome", "first_ms"),
@@ -24,22 +24,22 @@ _DETAILS = ("intent", "confidence", "attempts", "in_scope", "fallback")
 
 
 def live_row(material: Material, unit: Unit, exchange: Exchange) -> TurnRow:
-    """Return a turn that was held just now and has not been judged."""
-    talk = material.talk(unit.key)
-    script = material.scripts[talk.script]
-    turn = next(one for one in script.turns if one.number == exchange.number)
+    """Return a turn that was just held and is not judged yet."""
+    key = material.conversation(unit.key)
+    script = material.scripts[key.script]
+    turn = next(turn for turn in script.turns if turn.number == exchange.number)
     reply = exchange.reply
     return TurnRow(
         unit_id=unit.id,
         number=exchange.number,
         run_id=unit.run_id,
-        bot=talk.bot,
-        script=talk.script,
+        bot=key.bot,
+        script=key.script,
         scenario=script.scenario,
         domain=script.domain,
         level=script.level,
         kind=str(turn.kind),
-        repeat=talk.repeat,
+        repeat=key.repeat,
         sent=storable(exchange.sent),
         reply=storable(reply.shown if reply is not None else ""),
         status=str(exchange.status),
@@ -50,7 +50,7 @@ def live_row(material: Material, unit: Unit, exchange: Exchange) -> TurnRow:
 
 
 def judged_rows(unit_id: str, run_id: str, lines: Iterable[TurnLine]) -> Iterator[TurnRow]:
-    """Yield the turns of a talk, judged."""
+    """Yield the judged turns of a conversation."""
     for line in lines:
         detail = {name: getattr(line, name) for name in _DETAILS} | {
             "reasons": list(line.reasons),
@@ -61,23 +61,23 @@ def judged_rows(unit_id: str, run_id: str, lines: Iterable[TurnLine]) -> Iterato
 
 
 class TurnBuffer:
-    """Turns that wait to be written: a live page sees them soon, the database not one by one."""
+    """Turns that wait to be written together, so that live pages see them soon."""
 
     def __init__(self, store_thread: StoreThread) -> None:
         self.store_thread = store_thread
         self._waiting: dict[tuple[str, int], TurnRow] = {}
 
     def add(self, row: TurnRow) -> None:
-        """Note a turn."""
+        """Add a turn."""
         self._waiting[row.unit_id, row.number] = row
 
     def drop(self, unit_id: str) -> None:
-        """Forget what was noted of a unit: its turns are written otherwise, or belong to somebody else now."""
+        """Forget the turns of a unit: they are written otherwise, or belong to another worker now."""
         for key in [key for key in self._waiting if key[0] == unit_id]:
             del self._waiting[key]
 
     async def flush(self) -> None:
-        """Write what was noted."""
+        """Write the waiting turns."""
         rows, self._waiting = list(self._waiting.values()), {}
         if not rows:
             return

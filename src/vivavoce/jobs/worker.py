@@ -1,4 +1,4 @@
-"""A worker: takes units of runs, does them, and holds on to them with a heartbeat while it does."""
+"""A worker: claims units of runs, performs them, and renews its leases with a heartbeat."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 
 _log = logging.getLogger(__name__)
-# Talks wait for bots most of the time: one loop holds many. What a bot bears is its own limit.
-MOST_TALKS = 256
-# Workers that were killed could not say that they leave.
+# Conversations wait for bots most of the time, so one loop holds many. Each bot has its limit besides.
+MAX_CONVERSATIONS = 256
+# Killed workers could not sign off.
 FORGOTTEN = timedelta(days=1)
 
 
@@ -44,7 +44,7 @@ class Rhythm:
 
 
 class Worker:
-    """Does units of all runs of a workspace. Any number of workers, on any number of machines, share the work.
+    """Performs units of all runs of a workspace. Any number of workers, on any machines, share the work.
 
     `slots`: units computed at a time. `start_scheduled` starts the run of a schedule; without it none is started.
     """
@@ -66,7 +66,7 @@ class Worker:
         self.start_scheduled = start_scheduled
 
     def run_until(self, stop: threading.Event) -> None:
-        """Work until told to stop; what is on its way then is given back."""
+        """Work until `stop` is set, then give back the units in progress."""
         self._work(stop, drain=False)
 
     def drain(self, stop: threading.Event | None = None) -> None:
@@ -86,32 +86,27 @@ class Worker:
 
 @dataclass
 class RunningUnit:
-    """A unit on its way; `lost`: somebody else has it now."""
+    """A unit in progress; `awaited` in the loop, not computed; `lost`: another worker has it now."""
 
     unit: Unit
-    talk: bool
+    awaited: bool
     task: asyncio.Task[None]
     lost: bool = False
 
 
 class WorkerLoop:
-    """A worker at work, from when it begins until it stops."""
+    """The loop of a worker, from start to stop."""
 
     def __init__(self, worker: Worker, store_thread: StoreThread, pool: ComputePool, stop: threading.Event) -> None:
-        self.worker, self.rhythm, self.store_thread, self.pool, self.stop = (
-            worker,
-            worker.rhythm,
-            store_thread,
-            pool,
-            stop,
-        )
+        self.worker, self.rhythm, self.stop = worker, worker.rhythm, stop
+        self.store_thread, self.pool = store_thread, pool
         self.performer = Performer(worker.name, store_thread, pool)
         self.running: dict[str, RunningUnit] = {}
         self.started = now()
         self._over = asyncio.Event()
 
     async def work(self, *, drain: bool) -> None:
-        """Do units until told to stop, or until none is left."""
+        """Perform units until `stop` is set, or until none is left."""
         await self._beat()
         rhythms: list[tuple[Callable[[], Awaitable[None]], float]] = [
             (self._beat, self.rhythm.beat),
@@ -120,62 +115,63 @@ class WorkerLoop:
             (self._start_due, self.rhythm.schedules),
         ]
         try:
-            async with _repeated(rhythms):
+            async with _repeat_all(rhythms):
                 while not self.stop.is_set():
                     begun = await self._claim()
                     if begun is None and drain and not self.running:
                         break
                     await self._pause()
         finally:
-            # Also where the loop was interrupted: what is given back need not wait for its lease to end.
-            await self._abandon_all()
-            await self._leave()
-
-    # --- taking units --------------------------------------------------------------------------------------------
+            # Even if the loop was interrupted: what is given back need not wait for its lease to end.
+            for running in list(self.running.values()):
+                await self._abandon(running)
+            await self.performer.close()
+            with suppress(Exception):
+                await self.store_thread.write(lambda tx: tx.workers.forget(self.worker.name))
 
     async def _claim(self) -> int | None:
-        """Begin what can be begun; None when no run is open."""
+        """Start the units that can be started; None if no run is open."""
         try:
             kinds = await self.store_thread.read(lambda tx: {run.kind for run in tx.runs.open()})
             if not kinds:
                 return None
-            talking = {kind for kind in kinds if not await _in_executor(kind)}
-            units = await self.store_thread.write(lambda tx: self._taken(tx, kinds - talking, talking))
+            awaited = {kind for kind in kinds if not await _in_executor(kind)}
+            units = await self.store_thread.write(lambda tx: self._take(tx, kinds - awaited, awaited))
         except StoreError as error:
-            _log.debug("no units could be taken: %s", error.trouble)  # the store itself logs when it stops to serve
+            _log.debug("could not claim units: %s", error.trouble)  # the store itself logs when it stops to serve
             return 0
         except Exception:
-            _log.exception("no units could be taken")
+            _log.exception("could not claim units")
             return 0
-        for unit, talk in units:
-            self._begin(unit, talk)
+        for unit, in_loop in units:
+            self._begin(unit, in_loop)
         return len(units)
 
-    def _taken(self, tx: Transaction, computing: set[str], talking: set[str]) -> list[tuple[Unit, bool]]:
+    def _take(self, tx: Transaction, computing: set[str], awaited: set[str]) -> list[tuple[Unit, bool]]:
         running = list(self.running.values())
-        talks = sum(unit_task.talk for unit_task in running)
-        free, name, lease = self.pool.slots - (len(running) - talks), self.worker.name, self.rhythm.lease
+        conversations = sum(running_unit.awaited for running_unit in running)
+        free, name, lease = self.pool.slots - (len(running) - conversations), self.worker.name, self.rhythm.lease
         last = tx.units.claim_conclusions(name, max(0, free), now(), lease)
         room = free - len(last)
         computed = tx.units.claim(name, max(0, room), now(), lease, kinds=computing) if computing else ()
-        talked = tx.units.claim(name, MOST_TALKS - talks, now(), lease, kinds=talking) if talking else ()
-        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in talked)]
+        held = tx.units.claim(name, MAX_CONVERSATIONS - conversations, now(), lease, kinds=awaited) if awaited else ()
+        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in held)]
 
-    def _begin(self, unit: Unit, talk: bool) -> None:
+    def _begin(self, unit: Unit, awaited: bool) -> None:
         if (before := self.running.get(unit.id)) is not None:
             # The lease was lost for a moment, for instance while the machine slept: begun anew.
             before.lost = True
             before.task.cancel()
         task = asyncio.create_task(self.performer.perform(unit))
-        unit_task = self.running[unit.id] = RunningUnit(unit, talk, task)
-        task.add_done_callback(lambda _: self._note_end(unit_task))
+        running_unit = self.running[unit.id] = RunningUnit(unit, awaited, task)
+        task.add_done_callback(lambda _: self._note_end(running_unit))
 
-    def _note_end(self, unit_task: RunningUnit) -> None:
-        if self.running.get(unit_task.unit.id) is unit_task:
-            del self.running[unit_task.unit.id]
-        if not unit_task.task.cancelled() and (error := unit_task.task.exception()) is not None:
+    def _note_end(self, running_unit: RunningUnit) -> None:
+        if self.running.get(running_unit.unit.id) is running_unit:
+            del self.running[running_unit.unit.id]
+        if not running_unit.task.cancelled() and (error := running_unit.task.exception()) is not None:
             level = logging.DEBUG if isinstance(error, StoreError) else logging.ERROR
-            _log.log(level, "unit %s could not be kept", unit_task.unit.key, exc_info=error)
+            _log.log(level, "could not save unit %s", running_unit.unit.key, exc_info=error)
         self._over.set()
 
     async def _pause(self) -> None:
@@ -186,10 +182,8 @@ class WorkerLoop:
                 await self._over.wait()
         await asyncio.sleep(0.01)
 
-    # --- beside the work -----------------------------------------------------------------------------------------
-
     async def _beat(self) -> None:
-        """Hold on to what is on its way; let go of what is held by somebody else."""
+        """Renew the leases of units in progress; drop those that another worker has."""
         mine = set(self.running)
         name, lease = self.worker.name, self.rhythm.lease
         me = WorkerRow(name, socket.gethostname(), os.getpid(), self.started, now())
@@ -197,50 +191,38 @@ class WorkerLoop:
         def do(tx: Transaction) -> frozenset[str]:
             tx.workers.beat(me)
             tx.workers.forget_before(me.seen - FORGOTTEN)
-            # Only what is on its way: a unit whose result could not be written must come free again.
+            # Only units in progress: one whose result could not be written must become free again.
             return tx.units.renew(name, now(), lease, only=mine)
 
         held = await self.store_thread.write(do)
         for unit_id in mine - held:
-            if (unit_task := self.running.get(unit_id)) is not None:
-                unit_task.lost = True
-                unit_task.task.cancel()
+            if (running_unit := self.running.get(unit_id)) is not None:
+                running_unit.lost = True
+                running_unit.task.cancel()
                 self.performer.turn_buffer.drop(unit_id)
 
     async def _close_idle(self) -> None:
-        """Abandon talks of runs that were cancelled; close rooms that are not needed any more."""
-        busy = {unit_task.unit.run_id for unit_task in self.running.values() if unit_task.talk}
+        """Abandon conversations of cancelled runs; close bots that are not needed any more."""
+        busy = {running_unit.unit.run_id for running_unit in self.running.values() if running_unit.awaited}
         open_runs = await self.store_thread.read(lambda tx: {run.id for run in tx.runs.open()})
-        for unit_task in list(self.running.values()):
-            if unit_task.talk and unit_task.unit.run_id not in open_runs:
-                await self._abandon(unit_task)
-        await self.performer.rooms.leave_idle(busy, over=self.performer.rooms.names() - open_runs)
+        for running_unit in list(self.running.values()):
+            if running_unit.awaited and running_unit.unit.run_id not in open_runs:
+                await self._abandon(running_unit)
+        await self.performer.bots.close_idle(busy, over=self.performer.bots.run_ids() - open_runs)
 
     async def _start_due(self) -> None:
         if self.worker.start_scheduled is not None:
             await asyncio.to_thread(start_due, self.worker.store, self.worker.start_scheduled, now())
 
-    # --- leaving -------------------------------------------------------------------------------------------------
-
-    async def _abandon(self, unit_task: RunningUnit) -> None:
-        unit_task.task.cancel()
-        await asyncio.wait([unit_task.task])
-        if unit_task.task.cancelled() and not unit_task.lost:
-            await self.performer.release(unit_task.unit)
-
-    async def _abandon_all(self) -> None:
-        """Give back all that is on its way."""
-        for unit_task in list(self.running.values()):
-            await self._abandon(unit_task)
-
-    async def _leave(self) -> None:
-        await self.performer.close()
-        with suppress(Exception):
-            await self.store_thread.write(lambda tx: tx.workers.forget(self.worker.name))
+    async def _abandon(self, running_unit: RunningUnit) -> None:
+        running_unit.task.cancel()
+        await asyncio.wait([running_unit.task])
+        if running_unit.task.cancelled() and not running_unit.lost:
+            await self.performer.release(running_unit.unit)
 
 
 async def _in_executor(kind: str) -> bool:
-    """Tell whether units of a kind are computed elsewhere; loading an exam takes a while, so beside the loop."""
+    """Return whether units of a kind are computed in the pool; loading an exam is slow, so beside the loop."""
     try:
         return (await asyncio.to_thread(load_exam, kind)).in_executor
     except VivaError:
@@ -249,8 +231,8 @@ async def _in_executor(kind: str) -> bool:
 
 
 @asynccontextmanager
-async def _repeated(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]) -> AsyncIterator[None]:
-    """Do several things again and again, each in its own rhythm, until the block is left."""
+async def _repeat_all(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]) -> AsyncIterator[None]:
+    """Repeat several calls, each in its own rhythm, until the block is left."""
     tasks = [asyncio.create_task(_repeat(do, seconds)) for do, seconds in rhythms]
     try:
         yield
@@ -262,12 +244,12 @@ async def _repeated(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]) 
 
 async def _repeat(do: Callable[[], Awaitable[None]], seconds: float) -> None:
     me = asyncio.current_task()
-    # What is done may lose a cancellation, for instance in a bot of somebody else: it is looked for too.
+    # A call may swallow a cancellation, for instance in a plug-in, so it is checked here too.
     while me is None or not me.cancelling():
         await asyncio.sleep(seconds)
         try:
             await do()
         except StoreError as error:
-            _log.debug("the worker could not see to its work: %s", error.trouble)
+            _log.debug("the worker failed to process its work: %s", error.trouble)
         except Exception:
-            _log.exception("the worker could not see to its work")
+            _log.exception("the worker failed to process its work")

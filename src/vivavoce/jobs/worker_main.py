@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 from vivavoce.errors import UsageError, VivaError
 from vivavoce.jobs.processes import STORE
@@ -24,16 +23,22 @@ from vivavoce.store.database import open_store
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Work until told to leave."""
-    given = _parsed(arguments)
+    options = _parse(arguments)
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    if given.with_parent:
-        threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
+    if options.with_parent:
+
+        def wait_for_end() -> None:
+            while sys.stdin.buffer.read(1024):
+                pass
+            stop.set()
+
+        threading.Thread(target=wait_for_end, daemon=True).start()
     try:
-        store = open_store(given.store)
-        worker = Worker(store, slots=given.slots, start_scheduled=_loaded(given.start_scheduled))
-        worker.drain(stop) if given.drain else worker.run_until(stop)
+        store = open_store(options.store)
+        worker = Worker(store, slots=options.slots, start_scheduled=_load(options.start_scheduled))
+        worker.drain(stop) if options.drain else worker.run_until(stop)
     except VivaError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
@@ -41,34 +46,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m vivavoce.jobs.worker_main", description=__doc__)
-    parser.add_argument("--store", default=os.environ.get(STORE), help=f"the workspace; else as {STORE} says")
-    parser.add_argument("--slots", type=int, help="units computed at a time")
-    parser.add_argument("--start-scheduled", metavar="MODULE:FUNCTION", help="what starts the run of a schedule")
-    parser.add_argument("--with-parent", action="store_true", help="leave when the standard input is closed")
-    parser.add_argument("--drain", action="store_true", help="leave when no run is open any more")
-    given = parser.parse_args(arguments)
-    if not given.store:
-        parser.error(f"give --store or set {STORE}")
-    return given
+    parser.add_argument("--store", default=os.environ.get(STORE), help=f"the workspace; default: {STORE}")
+    parser.add_argument("--slots", type=int, help="number of units computed at the same time")
+    parser.add_argument("--start-scheduled", metavar="MODULE:FUNCTION", help="function that starts scheduled runs")
+    parser.add_argument("--with-parent", action="store_true", help="exit when standard input is closed")
+    parser.add_argument("--drain", action="store_true", help="exit when no run is open")
+    options = parser.parse_args(arguments)
+    if not options.store:
+        parser.error(f"use --store or set {STORE}")
+    return options
 
 
-def _loaded(name: str | None) -> StartScheduled | None:
+def _load(name: str | None) -> StartScheduled | None:
     if not name:
         return None
     module, _, function = name.partition(":")
     try:
-        found: Any = getattr(import_module(module), function)
+        starter: StartScheduled = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
-        raise UsageError(f"there is no function '{name}'", remedy="write it as module:function") from error
-    return found  # type: ignore[no-any-return]
-
-
-def _wait_for_end(stop: threading.Event) -> None:
-    while sys.stdin.buffer.read(1024):
-        pass
-    stop.set()
+        raise UsageError(f"function '{name}' not found", remedy="write it as module:function") from error
+    return starter
 
 
 if __name__ == "__main__":

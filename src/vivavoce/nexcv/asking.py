@@ -81,35 +81,23 @@ def ask(classifier: Any, texts: Sequence[str], on_error: OnError) -> Answers:
         replies = batch_answers(classifier, texts)
     except Exception as error:
         if on_error == "raise":
-            raise ClassifierError(f"classify_batch failed: {_said(error)}") from error
+            raise ClassifierError(f"classify_batch failed: {describe_error(error)}") from error
         replies = None  # one text may be the cause: the others can still be asked singly
-    if replies is None:
-        return _ask_singly(classifier, texts, on_error)
-    answers = Answers(batch=True)
-    for number, (reply, text) in enumerate(zip(replies, texts, strict=True)):
-        _take(answers, number, text, lambda _, reply=reply: reply, on_error)
-    return answers
-
-
-def _ask_singly(classifier: Any, texts: Sequence[str], on_error: OnError) -> Answers:
-    answers, classify = Answers(), classifier.classify
-    seconds = answers.seconds
+    answers = Answers(batch=replies is not None)
     for number, text in enumerate(texts):
         start = perf_counter()
-        _take(answers, number, text, classify, on_error)
-        seconds.append(perf_counter() - start)
+        try:
+            reply = classifier.classify(text) if replies is None else replies[number]
+            answers.guesses.append(guess_of(reply, text))
+        except Exception as error:
+            if on_error == "raise":
+                raise ClassifierError(describe_error(error), where=f"text {number} {shown(text)}") from error
+            answers.guesses.append(None)
+            answers.failures.append({"text_number": number, "text": text, "error": describe_error(error)})
+        answers.seconds.append(perf_counter() - start)
     return answers
 
 
-def _take(answers: Answers, number: int, text: str, reply_to: Any, on_error: OnError) -> None:
-    try:
-        answers.guesses.append(guess_of(reply_to(text), text))
-    except Exception as error:
-        if on_error == "raise":
-            raise ClassifierError(_said(error), where=f"text number {number} {shown(text)}") from error
-        answers.guesses.append(None)
-        answers.failures.append({"text_number": number, "text": text, "error": _said(error)})
-
-
-def _said(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
+    """Return what a classifier did wrong, in one line."""
     return error.what if isinstance(error, ClassifierError) else f"{type(error).__name__}: {error}"

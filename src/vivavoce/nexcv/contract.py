@@ -31,38 +31,31 @@ class Trainable(FourMethods, Protocol):
 def round_violations(classifier: Trainable) -> list[str]:
     """Train and ask three times, the second time with the labels exchanged; one string for each miss."""
     switched = {"A": "B", "B": "A"}
-    return [
-        *_round(classifier, "basic", {}),
-        *_round(classifier, "switched", switched),
-        *_round(classifier, "basic repeated", {}),
-    ]
+    violations = []
+    for name, names in (("basic", {}), ("switched", switched), ("basic repeated", {})):
+        _train(classifier, names)
+        for label, examples in EXAMPLES.items():
+            probe, expected = f"{examples[0]} {examples[0]}", names.get(label, label)
+            answer = classifier.classify(probe)
+            guess, broken = _read_guess(answer, probe)
+            if broken:
+                violations.append(f"{name}: {broken}")
+            elif guess.intent != expected:
+                # The classic message shows the engine's own number: 1 is not written as 1.0.
+                own = answer[0].get("confidence") if answer and answer[0] else None
+                confidence = round(0.0 if own is None else own, 2)
+                violations.append(
+                    f"{name}: encountered {guess.intent} ({confidence}) but expected {expected} ({probe})"
+                )
+    return violations
 
 
-def _round(classifier: Trainable, name: str, renamed: Mapping[str, str]) -> Iterator[str]:
-    _train(classifier, renamed)
-    for label, examples in EXAMPLES.items():
-        probe, expected = f"{examples[0]} {examples[0]}", renamed.get(label, label)
-        answer = classifier.classify(probe)
-        guess, broken = _guess(answer, probe)
-        if broken:
-            yield f"{name}: {broken}"
-        elif guess.intent != expected:
-            confidence = round(_confidence_as_given(answer), 2)
-            yield f"{name}: encountered {guess.intent} ({confidence}) but expected {expected} ({probe})"
-
-
-def _confidence_as_given(answer: Any) -> Any:
-    # The classic message shows the engine's own number: 1 is not written as 1.0.
-    given = answer[0].get("confidence") if answer and answer[0] else None
-    return 0.0 if given is None else given
-
-
-def _train(classifier: Trainable, renamed: Mapping[str, str]) -> None:
-    rows = [(text, renamed.get(label, label)) for label, texts in EXAMPLES.items() for text in texts]
+def _train(classifier: Trainable, names: Mapping[str, str]) -> None:
+    rows = [(text, names.get(label, label)) for label, texts in EXAMPLES.items() for text in texts]
     classifier.fit([text for text, _ in rows], [label for _, label in rows])
 
 
-def _guess(answer: Any, probe: str) -> tuple[Guess, str]:
+def _read_guess(answer: Any, probe: str) -> tuple[Guess, str]:
     try:
         return guess_of(answer, probe), ""
     except ClassifierError as error:
@@ -73,21 +66,28 @@ def further_violations(classifier: Trainable) -> list[str]:
     """Train once more and check what the classic rounds leave out."""
     _train(classifier, {})
     texts = [text for examples in EXAMPLES.values() for text in examples]
-    violations = list(_leftovers(classifier))
+    violations, known = [], sorted(map(str, classifier.all_intents()))
+    if len(known) != len(EXAMPLES):
+        names = ", ".join(known)
+        violations.append(
+            f"leftovers: after fit there are {len(known)} intents ({names}), but only A and B were trained"
+        )
     for text in texts:
-        violations += _answer_violations(classifier.classify(text), text)
-    violations += _repeatability(classifier, texts)
-    violations += _fallback(classifier)
+        violations += _check_answer(classifier.classify(text), text)
+    for text in texts:
+        if classifier.classify(text) != classifier.classify(text):
+            violations.append(f"repeat: the same text got two different answers ({text})")
+    least = min(_read_guess(classifier.classify(text), text)[0].confidence for text in texts)
+    guesses = [_read_guess(classifier.classify(text), text)[0] for text in UNRELATED]
+    if not any(guess.intent is None or guess.confidence < least for guess in guesses):
+        violations.append(
+            "fallback: unrelated texts get a guess as confident as trained ones, "
+            f"so no threshold can decline them ({'; '.join(UNRELATED)})"
+        )
     return violations
 
 
-def _leftovers(classifier: FourMethods) -> Iterator[str]:
-    known = sorted(map(str, classifier.all_intents()))
-    if len(known) != len(EXAMPLES):
-        yield f"leftovers: after fit there are {len(known)} intents ({', '.join(known)}), trained were A, B"
-
-
-def _answer_violations(answer: Any, text: str) -> Iterator[str]:
+def _check_answer(answer: Any, text: str) -> Iterator[str]:
     if not isinstance(answer, list | tuple):
         yield f"answer: {type(answer).__name__} instead of a list ({text})"
         return
@@ -96,7 +96,7 @@ def _answer_violations(answer: Any, text: str) -> Iterator[str]:
         return
     confidences = []
     for item in answer:
-        problem = _item_problem(item)
+        problem = _check_item(item)
         if problem:
             yield f"{problem} ({text})"
         else:
@@ -105,7 +105,7 @@ def _answer_violations(answer: Any, text: str) -> Iterator[str]:
         yield f"order: the best guess is not first ({text})"
 
 
-def _item_problem(item: Any) -> str:
+def _check_item(item: Any) -> str:
     if not isinstance(item, Mapping) or not {"intent_id", "confidence"} <= item.keys():
         return f"answer: {shown(item)} instead of a dict with intent_id and confidence"
     confidence = item["confidence"]
@@ -116,21 +116,3 @@ def _item_problem(item: Any) -> str:
     if item["intent_id"] is not None and item["intent_id"] not in EXAMPLES:
         return f"unknown id: {item['intent_id']!r} was never trained"
     return ""
-
-
-def _repeatability(classifier: FourMethods, texts: list[str]) -> Iterator[str]:
-    for text in texts:
-        if classifier.classify(text) != classifier.classify(text):
-            yield f"repeat: the same text got two different answers ({text})"
-
-
-def _fallback(classifier: FourMethods) -> Iterator[str]:
-    trained = [text for texts in EXAMPLES.values() for text in texts]
-    known = [_guess(classifier.classify(text), text)[0].confidence for text in trained]
-    strange = [_guess(classifier.classify(text), text)[0] for text in UNRELATED]
-    can_decline = any(guess.intent is None or guess.confidence < min(known) for guess in strange)
-    if not can_decline:
-        yield (
-            "fallback: unrelated texts get a guess as confident as trained ones, "
-            f"so no threshold can decline them ({'; '.join(UNRELATED)})"
-        )

@@ -10,23 +10,13 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import DataError, UsageError
-from vivavoce.nexcv.checks import check_lengths, check_rows, named, plain_list, refuse, setting_faults
-from vivavoce.nexcv.datasets import TestingDataset, TestingDatasetProvider, Tuple4
-from vivavoce.nexcv.randomness import Draws, check_mode, draws_for
-from vivavoce.nexcv.timeline import (
-    Timeline,
-    check_options,
-    checked_timeline,
-    earlier,
-    even_cursors,
-    published_cursors,
-    published_timeline,
-    span,
-)
+from vivavoce.nexcv.checks import check_lengths, check_rows, join_labels, plain_list, refuse, setting_faults
+from vivavoce.nexcv.datasets import SeededDatasetProvider, TestingDataset, TestingDatasetProvider
+from vivavoce.nexcv.randomness import Draws, check_mode
+from vivavoce.nexcv.timeline import Timeline, check_options, published_timeline, sort_timeline
 
 __all__ = ["NegativeExamplesDatasetProvider", "TestingDatasetProvider", "TimeSeqDatasetProvider"]
 
-SINGLETONS = ("train", "test")
 Splitter = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
 # Products such as 100 x 0.29 fall just short of the whole number they mean.
 ROUNDING = 1e-9
@@ -46,7 +36,7 @@ class LabelIndex:
         return sorted(row for label in self.low for row in self.rows[label])
 
 
-class NegativeExamplesDatasetProvider(TestingDatasetProvider):
+class NegativeExamplesDatasetProvider(SeededDatasetProvider):
     """Repeated random hold-out in which whole small classes stand in for questions no topic fits."""
 
     def __init__(
@@ -73,49 +63,48 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
         self.random_state = random_state
         self.others_label = others_label
         self.singletons = singletons or ("train" if self.mode == "fixed" else "test")
-        self._check()
-        by_size = min_category_size > 0
-        self.splitter: Splitter = self._split_labels_by_size if by_size else self._split_labels_by_prop
-
-    def _check(self) -> None:
-        if self.singletons not in SINGLETONS:
+        if self.singletons not in ("train", "test"):
             raise UsageError(f"singletons cannot be {self.singletons!r}", remedy="use 'train' or 'test'")
         if self.mode == "fixed":
-            options = (self.min_category_size, self.other_min_prop, self.n_retries, self.test_fraction)
-            refuse(list(setting_faults(*options)), "this setting cannot be used")
+            faults = setting_faults(min_category_size, other_min_prop, n_retries, test_fraction)
+            refuse(list(faults), "this setting is invalid")
+        by_size = min_category_size > 0
+        self.splitter: Splitter = self._split_labels_by_size if by_size else self._split_labels_by_prop
 
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.min_category_size};{self.other_min_prop})"
 
-    def draws(self) -> Draws:
-        """Return fresh draws at the seed."""
-        return draws_for(self.mode, self.random_state)
-
-    def get_datasets(self, X: Sequence[Any], y: Sequence[Any]) -> list[Tuple4]:
-        """Return one `(X_train, y_train, X_test, y_test)` for each repetition; None marks negatives."""
-        return [data.as_tuple() for data in self.prepared(X, y, self.draws())]
-
-    def prepared(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
-        """Yield one data set for each repetition."""
-        texts, labels = self._checked(X, y)
+    def make_datasets(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
+        """Yield one data set for each repetition; None marks negatives."""
+        if self.mode == "exact":
+            texts, labels = list(X), list(y)
+        else:
+            texts, labels = plain_list(X), plain_list(y)
+            check_rows(texts, labels, self.others_label)
         index = self.index(labels, texts)
         if not index.low and self.singletons == "train" and len(index.rows) == len(labels):
-            raise DataError("every label has one example only: nothing is left to test", remedy="add examples")
+            raise DataError("every label has only one example: nothing is left to test", remedy="add examples")
         low_rows, low = index.low_rows, list(index.low)
         for _ in range(self.n_retries):
-            train, test = self._split_high(index, draws)
-            negative, low = self._split_low(low, draws)
-            held_out = set(negative)
-            strange = [row for row in low_rows if labels[row] in held_out]
+            train: list[int] = []
+            test: list[int] = []
+            for label in index.high:
+                rows = draws.shuffle(index.rows[label])
+                size = 0 if len(rows) == 1 and self.singletons == "train" else self._test_size(len(rows))
+                test += rows[:size]
+                train += rows[size:]
+            # The list stays shuffled for the next repetition: part of the original order of draws.
+            low = draws.shuffle(low)
+            held_out = set(low[: self._test_size(len(low))])
+            negative = [row for row in low_rows if labels[row] in held_out]
             train += [row for row in low_rows if labels[row] not in held_out]
-            yield _dataset(texts, labels, train, test, strange)
-
-    def _checked(self, X: Sequence[Any], y: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        if self.mode == "exact":
-            return list(X), list(y)
-        texts, labels = plain_list(X), plain_list(y)
-        check_rows(texts, labels, self.others_label)
-        return texts, labels
+            yield TestingDataset(
+                X_train=[texts[row] for row in train],
+                y_train=[labels[row] for row in train],
+                X_test=[texts[row] for row in test + negative],
+                y_test=[labels[row] for row in test] + [None] * len(negative),
+                origins=[labels[row] for row in test + negative],
+            )
 
     def index(self, labels: Sequence[Any], texts: Sequence[Any] | None = None) -> LabelIndex:
         """Group the rows by label and let `splitter` choose the low-population labels."""
@@ -152,30 +141,10 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
         size = int(length * self.test_fraction + (0 if exact else ROUNDING))
         return 1 if size == 0 and self.test_fraction > 0 else size
 
-    def _split_high(self, index: LabelIndex, draws: Draws) -> tuple[list[int], list[int]]:
-        train: list[int] = []
-        test: list[int] = []
-        for label in index.high:
-            rows = draws.shuffled(index.rows[label])
-            size = 0 if len(rows) == 1 and self.singletons == "train" else self._test_size(len(rows))
-            test += rows[:size]
-            train += rows[size:]
-        return train, test
-
-    def _split_low(self, low: list[Any], draws: Draws) -> tuple[list[Any], list[Any]]:
-        # The list stays shuffled for the next repetition: part of the original order of draws.
-        shuffled = draws.shuffled(low)
-        return shuffled[: self._test_size(len(shuffled))], shuffled
-
     def config(self) -> dict[str, Any]:
         """Return K, P, t, the number of repetitions and the policy for singletons."""
-        return {
-            "min_category_size": self.min_category_size,
-            "other_min_prop": self.other_min_prop,
-            "test_fraction": self.test_fraction,
-            "n_retries": self.n_retries,
-            "singletons": self.singletons,
-        }
+        names = ("min_category_size", "other_min_prop", "test_fraction", "n_retries", "singletons")
+        return {name: getattr(self, name) for name in names}
 
     def describe(self, y: Sequence[Any]) -> dict[str, Any]:
         """Return how many labels are low-population ones, and their share of the examples."""
@@ -185,38 +154,31 @@ class NegativeExamplesDatasetProvider(TestingDatasetProvider):
     def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
         """Say when K hides P, the setting equals (0, 0), negatives are few, or classes have one example."""
         index = self.index(plain_list(y))
-        return [*self._setting_warnings(index), *self._singleton_warnings(index)]
-
-    def _setting_warnings(self, index: LabelIndex) -> Iterator[str]:
         size, share = self.min_category_size, self.other_min_prop
+        warnings = []
         if size > 0 and share > 0:
-            yield f"min_category_size {size} and other_min_prop {share} are both set: only the first is used."
+            warnings.append(
+                f"min_category_size {size} and other_min_prop {share} are both set: only the first is used."
+            )
         if size > 0 and not index.low:
-            yield (
-                f"No label has fewer than {size} examples, so there are no negatives: "
-                "this setting equals (0, 0), and its numbers differ by chance alone."
+            warnings.append(
+                f"No label has fewer than {size} examples, so there are no negatives: this "
+                "setting equals (0, 0), and its numbers differ only by chance."
             )
         if not index.high:
-            yield "Every label is a low-population one: nothing but negatives is tested."
+            warnings.append("Every label is a low-population one: only negatives are tested.")
         elif index.low and self._test_size(len(index.low)) == 1:
-            sizes = [len(index.rows[label]) for label in index.low]
-            yield (
-                f"Few negatives: each repetition uses 1 of {len(sizes)} low-population labels, "
-                f"{_from_to(min(sizes), max(sizes))} texts."
+            sizes = sorted(len(index.rows[label]) for label in index.low)
+            texts = f"{sizes[0]}" if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}"
+            warnings.append(
+                f"Few negatives: each repetition uses 1 of {len(sizes)} low-population labels, {texts} texts."
             )
-
-    def _singleton_warnings(self, index: LabelIndex) -> Iterator[str]:
         alone = [label for label in index.high if len(index.rows[label]) == 1]
-        if not alone:
-            return
-        fate = (
-            "trained but never tested" if self.singletons == "train" else "tested but never trained, so always wrong"
-        )
-        yield f"{len(alone)} labels have one example, which is {fate}: {named(alone)}."
-
-
-def _from_to(least: int, most: int) -> str:
-    return str(least) if least == most else f"{least} to {most}"
+        if alone:
+            trained = self.singletons == "train"
+            fate = "trained but never tested" if trained else "tested but never trained, so always wrong"
+            warnings.append(f"{len(alone)} labels have one example, which is {fate}: {join_labels(alone)}.")
+        return warnings
 
 
 def _rows_by_label(labels: Sequence[Any]) -> dict[Hashable, list[int]]:
@@ -231,20 +193,7 @@ def _by_size(labels: Sequence[Any]) -> list[tuple[Any, list[int]]]:
     return sorted(_rows_by_label(labels).items(), key=lambda item: -len(item[1]))
 
 
-def _dataset(
-    texts: list[Any], labels: list[Any], train: list[int], test: list[int], strange: list[int]
-) -> TestingDataset:
-    asked = test + strange
-    return TestingDataset(
-        X_train=[texts[row] for row in train],
-        y_train=[labels[row] for row in train],
-        X_test=[texts[row] for row in asked],
-        y_test=[labels[row] for row in test] + [None] * len(strange),
-        origins=[labels[row] for row in asked],
-    )
-
-
-class TimeSeqDatasetProvider(TestingDatasetProvider):
+class TimeSeqDatasetProvider(SeededDatasetProvider):
     """Train on a growing part of the history; test on items from the same period, every third by default."""
 
     DATE_KEY = "created"
@@ -310,24 +259,16 @@ class TimeSeqDatasetProvider(TestingDatasetProvider):
         parts = (items.texts, items.labels)
         return (*parts, items.seconds) if return_timestamps else parts
 
-    def draws(self) -> Draws:
-        """Return fresh draws at the seed; only the samples need them."""
-        return draws_for(self.mode, self.random_state)
-
-    def get_datasets(self, X: Sequence[Any], y: Sequence[Any]) -> list[Tuple4]:
-        """Return one `(X_train, y_train, X_test, y_test)` for each step; `y` holds dicts."""
-        return [data.as_tuple() for data in self.prepared(X, y, self.draws())]
-
-    def prepared(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
-        """Yield one data set for each step, with its period."""
+    def make_datasets(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
+        """Yield one data set for each step, with its period; `y` holds dicts."""
         train, tests = self._parts(self._timeline(X, y)[0])
         datasets = [self._step(train, tests, cursor) for cursor in self._cursors(len(train))]
         if self.mode == "fixed":
             datasets = [data for data in datasets if data.X_test]
             if not datasets:
                 raise DataError(
-                    "no test item is older than the training items of any step",
-                    remedy="give items created at different times, or test_on_all=True",
+                    "no test item is older than the training items in any step",
+                    remedy="provide items created at different times, or use test_on_all=True",
                 )
         return iter(datasets)
 
@@ -335,7 +276,7 @@ class TimeSeqDatasetProvider(TestingDatasetProvider):
         if self.mode == "exact":
             return Timeline(*self.sort_dataset_by_date(X, y, self.date_key, return_timestamps=True)), 0
         check_lengths(X=len(X), y=len(y))
-        items, dropped = checked_timeline(list(X), list(y), self.date_key, self.INTENT_KEY, self.undated)
+        items, dropped = sort_timeline(list(X), list(y), self.date_key, self.INTENT_KEY, self.undated)
         labels = plain_list(items.labels)
         check_rows(items.texts, labels, self.others_label)
         return Timeline(items.texts, labels, items.seconds), dropped
@@ -345,41 +286,37 @@ class TimeSeqDatasetProvider(TestingDatasetProvider):
         train = items.at([row for row in rows if row % self.test_step])
         return train, items.at([row for row in rows if not row % self.test_step])
 
-    def _cursors(self, n_train: int) -> Iterator[int]:
+    def _cursors(self, n_train: int) -> list[int]:
+        """Return the sizes of the training of each step."""
         start = int(self.min_examples_ratio * n_train)
-        added = self.max_added_examples
+        added, steps = self.max_added_examples, self.n_steps
         end = n_train if added is None or start + added >= n_train else start + added
         if self.mode == "fixed":
-            return iter(even_cursors(max(start, 1), max(end, 1), self.n_steps))
+            start, end = max(start, 1), max(end, 1)
+            return sorted({start + round((end - start) * step / steps) for step in range(steps + 1)})
         # The original takes equal whole steps, and a short one at the end.
-        return published_cursors(start, end, max((end - start) // self.n_steps, 1))
+        return [*range(start, end, max((end - start) // steps, 1)), end]
 
     def _step(self, train: Timeline, tests: Timeline, cursor: int) -> TestingDataset:
-        asked = tests if self.test_on_all else earlier(tests, train.seconds[cursor - 1])
-        known = train.at(range(cursor))
-        facts = {"train_period": span(known), "test_period": span(asked)}
+        older = [row for row, moment in enumerate(tests.seconds) if moment < train.seconds[cursor - 1]]
+        asked, known = tests if self.test_on_all else tests.at(older), train.at(range(cursor))
+        facts = {"train_period": known.span(), "test_period": asked.span()}
         return TestingDataset(known.texts, known.labels, asked.texts, asked.labels, None, facts)
 
     def config(self) -> dict[str, Any]:
         """Return the options that shape the steps."""
-        return {
-            "min_examples_ratio": self.min_examples_ratio,
-            "max_added_examples": self.max_added_examples,
-            "n_steps": self.n_steps,
-            "test_on_all": self.test_on_all,
-            "test_step": self.test_step,
-            "undated": self.undated,
-        }
+        names = ("min_examples_ratio", "max_added_examples", "n_steps", "test_on_all", "test_step", "undated")
+        return {name: getattr(self, name) for name in names}
 
     def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
         """Say which items play no part: undated ones, and the newest when too few may be added."""
         items, dropped = self._timeline(X, y)
         train, tests = self._parts(items)
-        cursors = list(self._cursors(len(train)))
-        warnings = [f"{dropped} of {len(y)} items have no date and were left out."] if dropped else []
+        cursors = self._cursors(len(train))
+        warnings = [f"{dropped} of {len(y)} items have no date and were skipped."] if dropped else []
         if cursors[-1] < len(train):
             warnings.append(f"The newest {len(train) - cursors[-1]} training items are never used.")
         empty = sum(not self._step(train, tests, cursor).X_test for cursor in cursors)
         if empty:
-            warnings.append(f"{empty} of {len(cursors)} steps have no older test item and were left out.")
+            warnings.append(f"{empty} of {len(cursors)} steps have no older test item and were skipped.")
         return warnings

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vivavoce.nexcv.randomness import Draws, draws_for
+from vivavoce.nexcv.randomness import Draws, Mode, draws_for
 
 Tuple4 = tuple[list[Any], list[Any], list[Any], list[Any]]
 
@@ -43,7 +43,7 @@ class TestingDatasetProvider(ABC):
     def get_datasets(self, X: Sequence[Any], y: Sequence[Any]) -> list[Tuple4]:
         """Return `(X_train, y_train, X_test, y_test)` for each training."""
 
-    def prepared(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
+    def make_datasets(self, X: Sequence[Any], y: Sequence[Any], draws: Draws) -> Iterator[TestingDataset]:
         """Yield the data sets one at a time."""
         return (TestingDataset(*data) for data in self.get_datasets(X, y))
 
@@ -62,3 +62,18 @@ class TestingDatasetProvider(ABC):
     def warnings(self, X: Sequence[Any], y: Sequence[Any]) -> list[str]:
         """Say what in these data or options spoils the numbers."""
         return []
+
+
+class SeededDatasetProvider(TestingDatasetProvider):
+    """A provider of ours: it draws by mode and seed, and yields its data sets one at a time."""
+
+    mode: Mode
+    random_state: Any
+
+    def draws(self) -> Draws:
+        """Return fresh draws at the seed."""
+        return draws_for(self.mode, self.random_state)
+
+    def get_datasets(self, X: Sequence[Any], y: Sequence[Any]) -> list[Tuple4]:
+        """Return one `(X_train, y_train, X_test, y_test)` for each training."""
+        return [data.as_tuple() for data in self.make_datasets(X, y, self.draws())]

@@ -65,27 +65,26 @@ class IntentEvaluationStrategy(EvaluationStrategy):
         self.include_samples = list(include_samples or ())
         self.max_samples = max_samples
         self.random_state = random_state
-        if self.mode == "fixed":
-            refuse(self._faults(), "these options cannot be used")
-
-    def _faults(self) -> list[Fault]:
-        faults = []
-        if not number(self.classification_threshold):
-            faults.append(Fault(f"{self.classification_threshold!r} is not a number", "classification_threshold"))
-        if not isinstance(self.others_label, str) or not self.others_label:
-            faults.append(Fault(f"{self.others_label!r} is not a name", "others_label"))
-        if not whole_number(self.max_samples):
-            faults.append(Fault(f"{self.max_samples!r} is not a whole number", "max_samples"))
+        if self.mode == "exact":
+            return
         unknown = [code for code in self.include_samples if code not in self.CODES]
-        if unknown:
-            faults.append(Fault(f"{unknown} are not among {', '.join(self.CODES)}", "include_samples"))
-        return faults
+        checks = {
+            "classification_threshold": (
+                number(classification_threshold),
+                f"{classification_threshold!r} is not a number",
+            ),
+            "others_label": (isinstance(others_label, str) and others_label, f"{others_label!r} is not a name"),
+            "max_samples": (whole_number(max_samples), f"{max_samples!r} is not a whole number"),
+            "include_samples": (not unknown, f"{unknown} are not in {', '.join(self.CODES)}"),
+        }
+        faults = [Fault(message, name) for name, (is_good, message) in checks.items() if not is_good]
+        refuse(faults, "these options are invalid")
 
     def get_outcome(self, y_i: Any, annotation: Any) -> tuple[Any, Any, Any, str]:
         """Return true label, shown label, confidence and outcome code of one item."""
         if self.mode == "exact":
             return published_outcome(y_i, annotation, self.classification_threshold, self.others_label)
-        item = self._judged("", y_i, guess_of(annotation, ""), None)
+        item = self._judge("", y_i, guess_of(annotation, ""), None)
         return item.truth, item.shown, item.guess.confidence, item.outcome.published
 
     def get_metrics(self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any]) -> Any:
@@ -94,41 +93,39 @@ class IntentEvaluationStrategy(EvaluationStrategy):
 
     def measure(self, X: Sequence[Any], y: Sequence[Any], classify_results: Sequence[Any], draws: Draws) -> Any:
         """Return the numbers of one training within an evaluation and its draws."""
-        if self.mode == "exact":
-            return self._published(X, y, classify_results, draws)
-        check_lengths(X=len(X), y=len(y), classify_results=len(classify_results))
-        guesses = [guess_of(answer, text) for answer, text in zip(classify_results, X, strict=True)]
-        data = TestingDataset([], [], plain_list(X), plain_list(y))
-        return self.score(data, guesses, draws).metrics
-
-    def _published(self, X: Sequence[Any], y: Sequence[Any], results: Sequence[Any], draws: Draws) -> Any:
+        if self.mode == "fixed":
+            check_lengths(X=len(X), y=len(y), classify_results=len(classify_results))
+            guesses = [guess_of(answer, text) for answer, text in zip(classify_results, X, strict=True)]
+            data = TestingDataset([], [], plain_list(X), plain_list(y))
+            return self.score(data, guesses, draws).metrics
         # As published: unequal lengths are noticed only when both comparisons differ.
-        if len(X) != len(y) != len(results):
+        if len(X) != len(y) != len(classify_results):
             return None
-        rows = zip(X, y, results, strict=False)
+        rows = zip(X, y, classify_results, strict=False)
         items = [Shown(text, *self.get_outcome(truth, result)) for text, truth, result in rows]
         metrics = published_metrics(items, self.others_label)
-        metrics["samples"] = [tuple(item) for item in self._samples(items, [item.code for item in items], draws)]
+        codes = [item.code for item in items]
+        metrics["samples"] = [tuple(item) for item in self._draw_samples(items, codes, draws)]
         return metrics
 
     def score(self, data: TestingDataset, guesses: Sequence[Guess | None], draws: Draws) -> Scored:
         """Return the numbers of one training; items whose call failed (None) are left out."""
         origins = data.origins or [None] * len(data.X_test)
         rows = zip(data.X_test, data.y_test, guesses, origins, strict=True)
-        items = [self._judged(text, truth, guess, origin) for text, truth, guess, origin in rows if guess is not None]
+        items = [self._judge(text, truth, guess, origin) for text, truth, guess, origin in rows if guess is not None]
         if not items:
-            raise DataError("there is no answer to score", remedy="see the recorded errors of the classifier")
+            raise DataError("there are no answers to score", remedy="check the recorded errors of the classifier")
         scored = score(items, self.others_label)
         codes = [item.outcome.published for item in items]
-        scored.metrics["samples"] = [item.as_sample() for item in self._samples(items, codes, draws)]
+        scored.metrics["samples"] = [item.as_sample() for item in self._draw_samples(items, codes, draws)]
         return scored
 
-    def _judged(self, text: Any, truth: Any, guess: Guess, origin: Any) -> Judged:
+    def _judge(self, text: Any, truth: Any, guess: Guess, origin: Any) -> Judged:
         threshold = self.classification_threshold
         shown = guess.intent if is_answered(guess, threshold) else self.others_label
         return Judged(text, truth, guess, shown, outcome_of(truth, guess, threshold), origin)
 
-    def _samples(self, items: Sequence[Any], codes: Sequence[str], draws: Draws) -> list[Any]:
+    def _draw_samples(self, items: Sequence[Any], codes: Sequence[str], draws: Draws) -> list[Any]:
         if self.max_samples < 0:
             return []
         wanted = self.include_samples or self.CODES
@@ -137,8 +134,4 @@ class IntentEvaluationStrategy(EvaluationStrategy):
 
     def config(self) -> dict[str, Any]:
         """Return threshold, name of the others and number of samples."""
-        return {
-            "classification_threshold": self.classification_threshold,
-            "others_label": self.others_label,
-            "max_samples": self.max_samples,
-        }
+        return {name: getattr(self, name) for name in ("classification_threshold", "others_label", "max_samples")}

@@ -49,16 +49,13 @@ class Evaluator:
             Run(self.classifier, self.dataset_provider, strategy, self.on_error, result).evaluate(X, y)
         else:
             with as_published():
-                self._evaluate_plainly(X, y, result)
+                draws = self.dataset_provider.draws()
+                # All data sets first: the samples' draws come after all the splits'.
+                for data in list(self.dataset_provider.make_datasets(X, y, draws)):
+                    self.classifier.fit(data.X_train, data.y_train)
+                    answers = [self.classifier.classify(text) for text in data.X_test]
+                    result.add(strategy.measure(data.X_test, data.y_test, answers, draws))
         return result.asdict()
-
-    def _evaluate_plainly(self, X: Sequence[Any], y: Sequence[Any], result: EvaluationResult) -> None:
-        draws = self.dataset_provider.draws()
-        # All data sets first: the samples' draws come after all the splits'.
-        for data in list(self.dataset_provider.prepared(X, y, draws)):
-            self.classifier.fit(data.X_train, data.y_train)
-            answers = [self.classifier.classify(text) for text in data.X_test]
-            result.add(self.evaluation_strategy.measure(data.X_test, data.y_test, answers, draws))
 
 
 class NexCVEvaluator(Evaluator):
@@ -97,12 +94,7 @@ class NexCVEvaluator(Evaluator):
             singletons=singletons,
         )
         strategy = IntentEvaluationStrategy(
-            classification_threshold,
-            others_label,
-            include_samples,
-            max_samples,
-            mode=mode,
-            random_state=random_state,
+            classification_threshold, others_label, include_samples, max_samples, mode=mode, random_state=random_state
         )
         super().__init__(classifier, provider, strategy, on_error=on_error)
 
@@ -142,11 +134,6 @@ class SequentialEvaluator(Evaluator):
             undated=undated,
         )
         strategy = IntentEvaluationStrategy(
-            classification_threshold,
-            others_label,
-            include_samples,
-            max_samples,
-            mode=mode,
-            random_state=random_state,
+            classification_threshold, others_label, include_samples, max_samples, mode=mode, random_state=random_state
         )
         super().__init__(classifier, provider, strategy, on_error=on_error)

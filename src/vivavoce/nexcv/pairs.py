@@ -30,38 +30,27 @@ class Confusions:
         self._tested.update([item.truth for item in topics])
         for item in topics:
             if item.guess.intent not in (None, item.truth):
-                self._mistakes.setdefault(_pair(item), []).append(item)
+                a, b = sorted((item.truth, item.guess.intent), key=str)
+                self._mistakes.setdefault((a, b), []).append(item)
 
-    def ranked(self) -> list[dict[str, Any]]:
+    def rank(self) -> list[dict[str, Any]]:
         """Return the worst pairs: mistakes between the two in either direction, of all tests of both."""
-        rows = [self._row(pair, items) for pair, items in self._mistakes.items()]
+        rows: list[dict[str, Any]] = []
+        for (a, b), items in self._mistakes.items():
+            rate = wilson(len(items), self._tested[a] + self._tested[b])
+            row = {"a": a, "b": b, "score": rate.value, "low": rate.low, "high": rate.high}
+            row |= {"count": len(items), "n": rate.n}
+            row |= {
+                "a_as_b": sum(item.truth == a for item in items),
+                "b_as_a": sum(item.truth == b for item in items),
+            }
+            row |= {"answered": sum(item.outcome.answered for item in items), "examples": _choose_examples(items)}
+            rows.append(row)
         rows.sort(key=lambda row: (-row["score"], -row["count"], str(row["a"]), str(row["b"])))
         return rows[:MAX_PAIRS]
 
-    def _row(self, pair: tuple[Any, Any], items: list[Judged]) -> dict[str, Any]:
-        a, b = pair
-        rate = wilson(len(items), self._tested[a] + self._tested[b])
-        return {
-            "a": a,
-            "b": b,
-            "score": rate.value,
-            "low": rate.low,
-            "high": rate.high,
-            "count": len(items),
-            "n": rate.n,
-            "a_as_b": sum(item.truth == a for item in items),
-            "b_as_a": sum(item.truth == b for item in items),
-            "answered": sum(item.outcome.answered for item in items),
-            "examples": _examples(items),
-        }
 
-
-def _pair(item: Judged) -> tuple[Any, Any]:
-    a, b = sorted((item.truth, item.guess.intent), key=str)
-    return a, b
-
-
-def _examples(items: list[Judged]) -> list[dict[str, Any]]:
+def _choose_examples(items: list[Judged]) -> list[dict[str, Any]]:
     # The surest mistakes first, each text once: repetitions test the same text again.
     by_text = {item.text: item for item in sorted(items, key=lambda item: item.guess.confidence)}
     surest = sorted(by_text.values(), key=lambda item: (-item.guess.confidence, item.text))

@@ -18,29 +18,21 @@ class Shown(NamedTuple):
     code: str
 
 
-def top_of(annotation: Any) -> tuple[Any, Any]:
-    """Return the best intent and its confidence; none for an empty answer."""
-    if not annotation or not annotation[0]:
-        return None, 0.0
-    return annotation[0]["intent_id"], annotation[0]["confidence"]
-
-
 def published_outcome(truth: Any, annotation: Any, threshold: float, others: str) -> tuple[Any, Any, Any, str]:
     """Return true label, shown label, confidence and code.
 
     A right guess needs a confidence of at least the threshold, a wrong one and the shown label more than it.
     """
-    guess, confidence = top_of(annotation)
-    shown = guess if confidence > threshold else others
-    return truth, shown, confidence, _code(truth, guess, confidence, threshold)
-
-
-def _code(truth: Any, guess: Any, confidence: float, threshold: float) -> str:
+    guess, confidence = None, 0.0
+    if annotation and annotation[0]:
+        guess, confidence = annotation[0]["intent_id"], annotation[0]["confidence"]
     if truth is None:
-        return "TO" if guess is None or confidence <= threshold else "F"
-    if guess == truth:
-        return "T" if confidence >= threshold else "FCO"
-    return "FO" if confidence <= threshold else "F"
+        code = "TO" if guess is None or confidence <= threshold else "F"
+    elif guess == truth:
+        code = "T" if confidence >= threshold else "FCO"
+    else:
+        code = "FO" if confidence <= threshold else "F"
+    return truth, guess if confidence > threshold else others, confidence, code
 
 
 def published_metrics(items: Sequence[Shown], others: str) -> dict[str, Any]:
@@ -61,7 +53,7 @@ def published_metrics(items: Sequence[Shown], others: str) -> dict[str, Any]:
         "good_carefulness": round(careful, 3),
         "total": len(items),
         "confusion_matrix": matrix,
-        "metrics_by_label": {label: _label_metrics(matrix, label, others) for label in matrix},
+        "metrics_by_label": {label: _measure_label(matrix, label, others) for label in matrix},
     }
 
 
@@ -76,12 +68,17 @@ def confusion_of(truths: Sequence[Any], shown: Sequence[Any], others: str) -> Co
     return matrix
 
 
-def _label_metrics(matrix: Mapping[Any, Mapping[Any, int]], label: Any, others: str) -> dict[str, float | int]:
+def _measure_label(matrix: Mapping[Any, Mapping[Any, int]], label: Any, others: str) -> dict[str, float | int]:
     row = matrix[label]
     total, hits, unanswered = sum(row.values()), row.get(label, 0), row.get(others, 0)
     strays = sum(other.get(label, 0) for name, other in matrix.items() if name != label)
     # In the row of the others the hits are the unanswered: what they are compared with is everything else.
-    precision, recall = _ratio(hits, hits + strays), _ratio(hits, total - unanswered)
+    return label_metrics(hits, hits + strays, total - unanswered, unanswered, total)
+
+
+def label_metrics(hits: int, shown: int, asked: int, unanswered: int, total: int) -> dict[str, float | int]:
+    """Return the numbers of one label: of how many it was shown for, asked for and left unanswered."""
+    precision, recall = _ratio(hits, shown), _ratio(hits, asked)
     return {
         "precision": round(precision, 3),
         "recall": round(recall, 3),

@@ -18,7 +18,7 @@ class Draws(Protocol):
 
     seed: int | None
 
-    def shuffled(self, items: list[T]) -> list[T]:
+    def shuffle(self, items: list[T]) -> list[T]:
         """Return the items in random order, for a split."""
         ...
 
@@ -39,7 +39,7 @@ class OwnDraws:
         # A child: how many samples are shown must not change which splits are drawn.
         self._samples = self._splits.spawn(1)[0]
 
-    def shuffled(self, items: list[T]) -> list[T]:
+    def shuffle(self, items: list[T]) -> list[T]:
         """Return the items in random order."""
         return [items[index] for index in self._splits.permutation(len(items)).tolist()]
 
@@ -54,9 +54,11 @@ class LegacyDraws:
     def __init__(self, random_state: int | np.random.RandomState | None) -> None:
         """Start at the seed, or use numpy's global generator where it stands."""
         self.seed = random_state if isinstance(random_state, int) else None
-        self._shuffle: Any = np.random.shuffle if random_state is None else _legacy(random_state).shuffle
+        if isinstance(random_state, int):
+            random_state = np.random.RandomState(random_state)
+        self._shuffle: Any = np.random.shuffle if random_state is None else random_state.shuffle
 
-    def shuffled(self, items: list[T]) -> list[T]:
+    def shuffle(self, items: list[T]) -> list[T]:
         """Return the items in random order."""
         copy = list(items)
         self._shuffle(copy)
@@ -64,13 +66,7 @@ class LegacyDraws:
 
     def sample(self, items: list[T], count: int) -> list[T]:
         """Return the first items, shuffled: the original's choice, not a random one."""
-        return self.shuffled(items[:count])
-
-
-def _legacy(random_state: int | np.random.RandomState) -> np.random.RandomState:
-    if isinstance(random_state, np.random.RandomState):
-        return random_state
-    return np.random.RandomState(random_state)
+        return self.shuffle(items[:count])
 
 
 def check_mode(mode: str) -> Mode:
@@ -78,7 +74,7 @@ def check_mode(mode: str) -> Mode:
     for known in MODES:
         if mode == known:
             return known
-    raise UsageError(f"there is no mode {mode!r}.{nearest(str(mode), MODES)}", remedy="use 'fixed' or 'exact'")
+    raise UsageError(f"unknown mode {mode!r}.{nearest(str(mode), MODES)}", remedy="use 'fixed' or 'exact'")
 
 
 def draws_for(mode: Mode, random_state: Any) -> Draws:
@@ -91,6 +87,6 @@ def draws_for(mode: Mode, random_state: Any) -> Draws:
     if wrong_kind or too_large or (isinstance(random_state, int) and random_state < 0):
         raise UsageError(
             f"random_state {random_state!r} cannot be used in mode {mode!r}",
-            remedy="give a whole number from 0, or None",
+            remedy="use a whole number of 0 or more, or None",
         )
     return OwnDraws(random_state) if mode == "fixed" else LegacyDraws(random_state)

@@ -45,16 +45,11 @@ def aggregate(repetitions: Sequence[Scored], n_train: Sequence[int]) -> dict[str
     The interval is wider than the plain one, because the repetitions share most of their examples.
     """
     n_test = [len(repetition.items) for repetition in repetitions]
-    return {
-        name: _summary([repetition.values[name] for repetition in repetitions], n_test, n_train)
-        for name in AGGREGATED
-    }
-
-
-def _summary(
-    values: Sequence[float | None], n_test: Sequence[int], n_train: Sequence[int]
-) -> dict[str, float | int | None]:
-    rate = mean_rate(values, n_test, n_train)
-    known = [value for value in values if value is not None]
-    spread = stdev(known) if len(known) > 1 else None
-    return {"mean": rate.value, "sd": spread, "low": rate.low, "high": rate.high, "n": len(known)}
+    summaries: dict[str, dict[str, float | int | None]] = {}
+    for name in AGGREGATED:
+        values = [repetition.values[name] for repetition in repetitions]
+        rate = mean_rate(values, n_test, n_train)
+        known = [value for value in values if value is not None]
+        spread = stdev(known) if len(known) > 1 else None
+        summaries[name] = {"mean": rate.value, "sd": spread, "low": rate.low, "high": rate.high, "n": len(known)}
+    return summaries

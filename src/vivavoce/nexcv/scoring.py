@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vivavoce.nexcv.published import Confusion, confusion_of
+from vivavoce.nexcv.published import confusion_of, label_metrics
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Guess
 
@@ -52,21 +52,32 @@ def score(items: Sequence[Judged], others: str) -> Scored:
     """Return all numbers of one repetition, without samples and timings."""
     counts = Counts(Counter(item.outcome for item in items))
     matrix = confusion_of(
-        [others if item.truth is None else item.truth for item in items],
-        [item.shown for item in items],
-        others,
+        [others if item.truth is None else item.truth for item in items], [item.shown for item in items], others
     )
-    labels = _by_label(matrix, others)
-    values = _values(counts, labels)
-    shown = {name: _rounded(value) for name, value in values.items()}
+    shown: Counter[Any] = Counter()
+    for row in matrix.values():
+        shown.update(row)
+    labels = {
+        label: _Label(sum(row.values()), row.get(label, 0), row.get(others, 0), shown[label], label == others)
+        for label, row in matrix.items()
+    }
+    values = _compute_values(counts, labels)
+    rounded = {name: _round(value) for name, value in values.items()}
     classic = ("accuracy", "f1_weighted", "f1_macro", "good_carefulness")
-    metrics: dict[str, Any] = {name: shown.pop(name) for name in classic}
+    metrics: dict[str, Any] = {name: rounded.pop(name) for name in classic}
     metrics["total"] = counts.total
-    metrics["confusion_matrix"] = _named_rows(matrix)
-    metrics["metrics_by_label"] = {str(label): _label_metrics(numbers) for label, numbers in labels.items()}
-    metrics |= shown
+    metrics["confusion_matrix"] = _stringify(matrix)
+    metrics["metrics_by_label"] = {str(label): _measure_label(numbers) for label, numbers in labels.items()}
+    metrics |= rounded
     metrics["outcomes"] = {outcome.value: counts[outcome] for outcome in Outcome}
-    metrics |= _negatives([item for item in items if item.truth is None])
+    negatives = [item for item in items if item.truth is None]
+    known = [item for item in negatives if item.origin is not None]
+    confusion: dict[Any, Counter[Any]] = {}
+    for item in known:
+        confusion.setdefault(item.origin, Counter())[item.shown] += 1
+    metrics["negative_items"] = len(negatives)
+    metrics["negative_classes"] = {str(origin): row.total() for origin, row in confusion.items()}
+    metrics["negative_confusion"] = _stringify(confusion)
     return Scored(metrics, values, items)
 
 
@@ -81,22 +92,8 @@ class _Label(NamedTuple):
     def f1_all(self) -> float:
         return 2 * self.hits / (self.total + self.shown) if self.total + self.shown else 0.0
 
-    @property
-    def recall_all(self) -> float | None:
-        return self.hits / self.total if self.total else None
 
-
-def _by_label(matrix: Confusion, others: str) -> dict[Any, _Label]:
-    shown: Counter[Any] = Counter()
-    for row in matrix.values():
-        shown.update(row)
-    return {
-        label: _Label(sum(row.values()), row.get(label, 0), row.get(others, 0), shown[label], label == others)
-        for label, row in matrix.items()
-    }
-
-
-def _values(counts: Counts, labels: Mapping[Any, _Label]) -> dict[str, float | None]:
+def _compute_values(counts: Counts, labels: Mapping[Any, _Label]) -> dict[str, float | None]:
     shares = counts.shares()
     true = [label for label in labels.values() if label.total]
     topics = [label for label in true if not label.is_others]
@@ -110,41 +107,17 @@ def _values(counts: Counts, labels: Mapping[Any, _Label]) -> dict[str, float | N
     return values
 
 
-def _label_metrics(label: _Label) -> dict[str, float | int | None]:
+def _measure_label(label: _Label) -> dict[str, float | int | None]:
     # As published, recall leaves unanswered items out, except where no answer is the right answer.
     asked = label.total if label.is_others else label.total - label.unanswered
-    precision, recall = _ratio(label.hits, label.shown), _ratio(label.hits, asked)
-    return {
-        "precision": round(precision, 3),
-        "recall": round(recall, 3),
-        "f1": round(_ratio(2 * precision * recall, precision + recall), 3),
-        "no_answer": round(_ratio(label.unanswered, label.total), 3),
-        "total": label.total,
-        "recall_all": _rounded(label.recall_all),
-    }
+    metrics = label_metrics(label.hits, label.shown, asked, label.unanswered, label.total)
+    return {**metrics, "recall_all": _round(label.hits / label.total if label.total else None)}
 
 
-def _negatives(negatives: Sequence[Judged]) -> dict[str, Any]:
-    rows: Confusion = {}
-    for item in negatives:
-        row = rows.setdefault(item.origin, {})
-        row[item.shown] = row.get(item.shown, 0) + 1
-    known = {origin: row for origin, row in rows.items() if origin is not None}
-    return {
-        "negative_items": len(negatives),
-        "negative_classes": {str(origin): sum(row.values()) for origin, row in known.items()},
-        "negative_confusion": _named_rows(known),
-    }
-
-
-def _named_rows(matrix: Confusion) -> dict[str, dict[str, int]]:
+def _stringify(matrix: Mapping[Any, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
     # Text as keys, since JSON cannot sort numbers and text together.
     return {str(label): {str(shown): count for shown, count in row.items()} for label, row in matrix.items()}
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0
-
-
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -23,10 +23,14 @@ class Timeline:
     def at(self, rows: Sequence[int]) -> Timeline:
         """Return the items at these positions."""
         return Timeline(
-            [self.texts[row] for row in rows],
-            [self.labels[row] for row in rows],
-            [self.seconds[row] for row in rows],
+            [self.texts[row] for row in rows], [self.labels[row] for row in rows], [self.seconds[row] for row in rows]
         )
+
+    def span(self) -> dict[str, str | None]:
+        """Return the first and last moment in words."""
+        ends = (self.seconds[:1], self.seconds[-1:])
+        first, last = (datetime.fromtimestamp(end[0], UTC).isoformat() if end else None for end in ends)
+        return {"first": first, "last": last}
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -46,89 +50,44 @@ def _is_dated(item: Any, date_key: str) -> bool:
     return isinstance(item, dict) and isinstance(item.get(date_key), datetime)
 
 
-def checked_timeline(
+def sort_timeline(
     X: Sequence[Any], y: Sequence[Any], date_key: str, intent_key: str, undated: str
 ) -> tuple[Timeline, int]:
     """Return the items in stable order of time and how many undated ones were dropped; refuse faulty rows."""
-    _check_shape(y, intent_key)
-    rows = [row for row, item in enumerate(y) if _is_dated(item, date_key)]
-    if len(rows) < len(y) and undated != "drop":
-        _refuse_undated(y, date_key)
-    _refuse_mixed_zones([y[row][date_key] for row in rows])
-    seconds = {row: _seconds(y[row][date_key]) for row in rows}
-    rows.sort(key=seconds.__getitem__)
-    items = Timeline([X[row] for row in rows], [y[row][intent_key] for row in rows], [seconds[row] for row in rows])
-    return items, len(y) - len(rows)
-
-
-def _check_shape(y: Sequence[Any], intent_key: str) -> None:
-    faults = [Fault(f"the label is {type(item).__name__}, not a dict", f"row {row}") for row, item in _plain(y)]
+    faults = [
+        Fault(f"the label is {type(item).__name__}, not a dict", f"row {row}")
+        for row, item in enumerate(y)
+        if not isinstance(item, dict)
+    ]
     faults = faults or [
-        Fault(f"there is no {intent_key!r}", f"row {row}") for row, item in enumerate(y) if intent_key not in item
+        Fault(f"{intent_key!r} is missing", f"row {row}") for row, item in enumerate(y) if intent_key not in item
     ]
     if faults:
-        remedy = "give dicts: {'intent_id': ..., 'created': datetime}"
-        raise DataError("these labels cannot be used", faults=faults, remedy=remedy)
-
-
-def _plain(y: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    return ((row, item) for row, item in enumerate(y) if not isinstance(item, dict))
-
-
-def _refuse_undated(y: Sequence[Any], date_key: str) -> None:
+        remedy = "use dicts: {'intent_id': ..., 'created': datetime}"
+        raise DataError("these labels are invalid", faults=faults, remedy=remedy)
     faults = [
         Fault(f"{date_key!r} is {item.get(date_key)!r}, not a datetime", f"row {row}")
         for row, item in enumerate(y)
         if not _is_dated(item, date_key)
     ]
-    raise DataError(
-        f"{len(faults)} of {len(y)} items have no date",
-        faults=faults,
-        remedy="give a datetime.datetime for each (datetime.fromisoformat reads text), or undated='drop'",
-    )
-
-
-def _refuse_mixed_zones(dates: Sequence[datetime]) -> None:
-    if len({date.tzinfo is None for date in dates}) > 1:
+    if faults and undated != "drop":
         raise DataError(
-            "some dates have a time zone and some have none",
-            remedy="give all of them one: their order is not known otherwise",
+            f"{len(faults)} of {len(y)} items have no date",
+            faults=faults,
+            remedy=("use a datetime.datetime for each (datetime.fromisoformat reads text), or undated='drop'"),
         )
-
-
-def _seconds(date: datetime) -> float:
+    dates = {row: item[date_key] for row, item in enumerate(y) if _is_dated(item, date_key)}
+    if len({date.tzinfo is None for date in dates.values()}) > 1:
+        raise DataError(
+            "some dates have a time zone and some do not",
+            remedy="add a time zone to all of them: otherwise their order is unknown",
+        )
     # Without a zone: the same order on every machine, whatever its local time is.
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-
-
-def published_cursors(start: int, end: int, step: int) -> Iterator[int]:
-    """Yield the training sizes of the original: equal steps, and a short last one."""
-    cursor = start
-    while cursor < end:
-        yield cursor
-        cursor += step
-    yield end
-
-
-def even_cursors(start: int, end: int, n_steps: int) -> list[int]:
-    """Return the start and `n_steps` sizes after it, evenly spread; fewer when there is less to add."""
-    return sorted({start + round((end - start) * step / n_steps) for step in range(n_steps + 1)})
-
-
-def earlier(tests: Timeline, moment: float) -> Timeline:
-    """Return the tests created strictly before the moment."""
-    return tests.at([row for row, seconds in enumerate(tests.seconds) if seconds < moment])
-
-
-def span(items: Timeline) -> dict[str, str | None]:
-    """Return the first and last moment in words."""
-    if not items.seconds:
-        return {"first": None, "last": None}
-    return {"first": _moment(items.seconds[0]), "last": _moment(items.seconds[-1])}
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
+    zoned = {row: date if date.tzinfo else date.replace(tzinfo=UTC) for row, date in dates.items()}
+    seconds = {row: date.timestamp() for row, date in zoned.items()}
+    rows = sorted(seconds, key=seconds.__getitem__)
+    items = Timeline([X[row] for row in rows], [y[row][intent_key] for row in rows], [seconds[row] for row in rows])
+    return items, len(faults)
 
 
 def check_options(ratio: float, n_steps: int, test_ratio: float, undated: str) -> None:
@@ -137,10 +96,10 @@ def check_options(ratio: float, n_steps: int, test_ratio: float, undated: str) -
     if not 0 <= ratio <= 1:
         faults.append(Fault(f"{ratio!r} is not between 0 and 1", "min_examples_ratio"))
     if n_steps < 1:
-        faults.append(Fault(f"{n_steps!r} is not at least 1", "n_steps"))
+        faults.append(Fault(f"{n_steps!r} is less than 1", "n_steps"))
     if not 0 < test_ratio <= 0.5:
         faults.append(Fault(f"{test_ratio!r} is not above 0 and at most 0.5", "test_ratio"))
     if undated not in ("error", "drop"):
         faults.append(Fault(f"{undated!r} is neither 'error' nor 'drop'", "undated"))
     if faults:
-        raise UsageError("these options cannot be used", faults=faults, remedy="correct the options named above")
+        raise UsageError("these options are invalid", faults=faults, remedy="fix the options above")

@@ -4,7 +4,7 @@ Everything here is pure: counts and scores in, numbers out, and a seed where cha
 imported inside the functions that need it, because a command that only prints help should not wait for it.
 """
 
-from vivavoce.statistics.agreement import gwet_ac1, krippendorff_alpha_nominal, percent_agreement
+from vivavoce.statistics.agreement import RaterAgreement, agreement_of_raters
 from vivavoce.statistics.bradley_terry import bradley_terry
 from vivavoce.statistics.correlation import (
     Correlations,
@@ -22,13 +22,12 @@ from vivavoce.statistics.intervals import (
     stratified_variance,
     student,
     student_p,
+    wilson,
     with_width,
 )
 from vivavoce.statistics.paired import PairedTest, compare_groups, holm, items_to_decide, mcnemar_exact, paired_test
 from vivavoce.statistics.ranking import rank_auc
-from vivavoce.statistics.resampled_agreement import RaterAgreement, agreement_of_raters
-from vivavoce.statistics.resampling import bootstrap, resamples
-from vivavoce.statistics.shares import clopper_pearson_upper, wilson
+from vivavoce.statistics.resampling import resamples
 from vivavoce.statistics.splits import mean_rate
 
 __all__ = [
@@ -37,24 +36,19 @@ __all__ = [
     "RaterAgreement",
     "Spread",
     "agreement_of_raters",
-    "bootstrap",
     "bounded_rate",
     "bradley_terry",
-    "clopper_pearson_upper",
     "compare_groups",
     "correlate",
     "draw_weights",
-    "gwet_ac1",
     "holm",
     "items_to_decide",
     "kendall",
-    "krippendorff_alpha_nominal",
     "mcnemar_exact",
     "mean_rate",
     "paired_correlation_difference",
     "paired_test",
     "pearson",
-    "percent_agreement",
     "rank_auc",
     "ratio_spread",
     "resamples",

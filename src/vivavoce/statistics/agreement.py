@@ -1,70 +1,95 @@
-"""Whether people who rate the same items agree, beyond luck."""
+"""Whether people who rated the same items agree, with intervals over other items of the same kind."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-Ratings = Iterable[Sequence[Hashable | None]]
+from vivavoce.records import Rate
+from vivavoce.statistics.intervals import Spread, bounded_rate, ratio_spread
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+# Below this many items an interval would pretend to know more than it does.
+FEWEST_ITEMS = 10
 
 
-def percent_agreement(ratings: Ratings) -> float | None:
-    """Return the share of agreeing pairs of raters, averaged over items; None if no item has two ratings.
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """How far raters agree: `same` and `near` are shares of pairs, `near` those at most one point apart.
 
-    `ratings` has one row for each item and one column for each rater, None where a rating is missing.
-    mean over items of Σ_k r_k(r_k - 1) / (r(r - 1)), r_k raters having said k. Says nothing about luck.
+    `alpha` is Krippendorff's: 0 is luck, 1 is perfect. `n` of each counts items with two ratings or more.
     """
-    return _mean_agreement(_tally(ratings))
+
+    same: Rate
+    near: Rate
+    alpha: Rate
 
 
-def krippendorff_alpha_nominal(ratings: Ratings) -> float | None:
-    """Return Krippendorff's alpha for unordered values: 1 - observed / expected disagreement.
+def agreement_of_raters(items: Sequence[Sequence[float]], *, ordered: bool) -> RaterAgreement:
+    """Return how far raters agree on items, each given as its ratings; those with less than two are left out.
 
-    Observed: Σ over items of (disagreeing pairs) / (r - 1) / N; expected: the same if all N pairable values
-    were shuffled. 1 is perfect, 0 is chance. None if undefined: nothing to pair, or all values are the same.
+    `ordered`: values are points on a scale, and alpha is the one for intervals: distances count squared. Else they
+    are names, and alpha is the nominal one. Without a pair nothing is known; below `FEWEST_ITEMS` alpha has no
+    interval.
     """
-    items = [item for item in _tally(ratings) if item.total() >= 2]
-    values: Counter[Hashable] = Counter()
-    for item in items:
-        values.update(item)
-    expected = _pairs(values) - _agreeing_pairs(values)
-    if expected == 0:
-        return None
-    observed = math.fsum((_pairs(item) - _agreeing_pairs(item)) / (item.total() - 1) for item in items)
-    return 1 - (values.total() - 1) * observed / expected
+    import numpy as np
+
+    shared = [item for item in items if len(item) >= 2]
+    if not shared:
+        nothing = Rate(None, None, None, 0)
+        return RaterAgreement(nothing, nothing, nothing)
+    values = sorted({value for item in shared for value in item})
+    counts = np.array([[list(item).count(value) for value in values] for item in shared], dtype=np.float64)
+    steps, same = np.abs(np.subtract.outer(values, values)), np.eye(len(values))
+    close, apart = (steps <= 1).astype(np.float64), steps**2 if ordered else 1 - same
+    return RaterAgreement(_measure_share(counts, same), _measure_share(counts, close), _measure_alpha(counts, apart))
 
 
-def gwet_ac1(ratings: Ratings, categories: int | None = None) -> float | None:
-    """Return Gwet's AC1: (agreement - chance) / (1 - chance), chance = Σ_k π_k(1 - π_k) / (q - 1).
+def _measure_share(counts: Floats, alike: Floats) -> Rate:
+    """Return the share of pairs that are alike, averaged over items."""
+    import numpy as np
 
-    π_k is the mean share of raters saying k, q the number of possible values (default: those seen, at
-    least 2). Stays meaningful when nearly all ratings are alike, where alpha collapses.
+    n = counts.sum(axis=1)
+    # Nobody is paired with themselves.
+    pairs = ((counts @ alike) * counts).sum(axis=1) - n
+    shares: Floats = pairs / (n * (n - 1))
+    return bounded_rate(float(shares.mean()), ratio_spread(shares, np.ones_like(shares)), len(shares))
+
+
+def _measure_alpha(counts: Floats, apart: Floats) -> Rate:
+    """Return alpha with an interval from leaving out each item in turn, drawn on the scale from -1 to 1."""
+    import numpy as np
+
+    items, n = len(counts), counts.sum(axis=1)
+    within = ((counts @ apart) * counts).sum(axis=1) / (n - 1)
+    value = float(_compute_alphas(within.sum(keepdims=True), counts.sum(axis=0, keepdims=True), apart)[0])
+    if np.isnan(value):
+        return Rate(None, None, None, items)
+    without = _compute_alphas(within.sum() - within, counts.sum(axis=0) - counts, apart)
+    without = without[~np.isnan(without)]
+    if items < FEWEST_ITEMS or len(without) < 2:
+        return Rate(value, None, None, items)
+    variance = (len(without) - 1) / len(without) * float(((without - without.mean()) ** 2).sum())
+    telling = float(np.count_nonzero(without != value))
+    middle = bounded_rate(max(0.0, (1 + value) / 2), Spread(variance / 4, items, telling, items - 1), items)
+    low, high = (None if end is None else 2 * end - 1 for end in (middle.low, middle.high))
+    return Rate(value, low, high, items)
+
+
+def _compute_alphas(within: Floats, pooled: Floats, apart: Floats) -> Floats:
+    """Return Krippendorff's alpha: 1 - (N - 1) Σ (distances within an item) / (n - 1) / (all distances).
+
+    For each row: the sum over items of the distances within them, and how often each value was given.
     """
-    items = _tally(ratings)
-    agreement = _mean_agreement(items)
-    if agreement is None:
-        return None
-    seen = {value for item in items for value in item}
-    shares = [math.fsum(item[value] / item.total() for item in items) / len(items) for value in seen]
-    chance = math.fsum(share * (1 - share) for share in shares) / (max(2, len(seen), categories or 0) - 1)
-    return (agreement - chance) / (1 - chance)
+    import numpy as np
 
-
-def _tally(ratings: Ratings) -> list[Counter[Hashable]]:
-    """Count the values of each item; items without any rating are dropped."""
-    counted = (Counter(value for value in item if value is not None) for item in ratings)
-    return [item for item in counted if item]
-
-
-def _mean_agreement(items: Sequence[Counter[Hashable]]) -> float | None:
-    shares = [_agreeing_pairs(item) / _pairs(item) for item in items if item.total() >= 2]
-    return math.fsum(shares) / len(shares) if shares else None
-
-
-def _pairs(item: Counter[Hashable]) -> int:
-    return item.total() * (item.total() - 1)
-
-
-def _agreeing_pairs(item: Counter[Hashable]) -> int:
-    return sum(count * (count - 1) for count in item.values())
+    among = ((pooled @ apart) * pooled).sum(axis=1)
+    among[among == 0] = np.nan
+    alphas: Floats = 1 - (pooled.sum(axis=1) - 1) * within / among
+    return alphas

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from vivavoce.records import Rate
 from vivavoce.statistics.intervals import student, student_p
 from vivavoce.statistics.paired import PairedTest
-from vivavoce.statistics.resampling import BLOCK, Interval, _members, _pools, resamples
+from vivavoce.statistics.resampling import BLOCK, Interval, list_members, pool_groups, resamples
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,10 +26,10 @@ Measure = Literal["pearson", "spearman"]
 
 DRAWS = 1000
 # Two points always lie on a line: below this a correlation says nothing.
-LEAST_ROWS = 3
+MIN_ROWS = 3
 # Few groups repeat themselves in every resample, and the interval would be far too narrow.
-LEAST_GROUPS = 10
-# Up to so many rows all signs of all pairs fit into memory, and Kendall is as quick as the others.
+MIN_GROUPS = 10
+# Up to this many rows all signs of all pairs fit into memory, and Kendall is as quick as the others.
 KENDALL_TABLE = 1000
 # Above that it is redrawn between these many times: fewer the more rows there are.
 KENDALL_DRAWS = (100, 400)
@@ -56,9 +56,11 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
     straight line, from -1 to 1.
     """
     first, second = _columns(x, y)
-    if len(first) < LEAST_ROWS or not _varies(first) or not _varies(second):
+    if len(first) < MIN_ROWS or not _varies(first) or not _varies(second):
         return None
-    a, b = _standard(first), _standard(second)
+    a, b = (
+        np.asarray(centred / np.linalg.norm(centred)) for centred in (first - first.mean(), second - second.mean())
+    )
     return float(np.clip(a @ b, -1.0, 1.0))
 
 
@@ -78,12 +80,12 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float | None:
     more often both sides order them alike than not. Time grows about as n·log² n.
     """
     first, second = _columns(x, y)
-    if len(first) < LEAST_ROWS or not _varies(first) or not _varies(second):
+    if len(first) < MIN_ROWS or not _varies(first) or not _varies(second):
         return None
     a, b = _codes(first), _codes(second)
     pairs = len(a) * (len(a) - 1) // 2
-    tied_a, tied_b, tied_both = _tied(a), _tied(b), _tied(a * (int(b.max()) + 1) + b)
-    discordant = _inversions(b[np.lexsort((b, a))])
+    tied_a, tied_b, tied_both = _count_ties(a), _count_ties(b), _count_ties(a * (int(b.max()) + 1) + b)
+    discordant = _count_inversions(b[np.lexsort((b, a))])
     ahead = pairs - tied_a - tied_b + tied_both - 2 * discordant
     return ahead / math.sqrt((pairs - tied_a) * (pairs - tied_b))
 
@@ -104,12 +106,13 @@ def correlate(
     """
     first, second = _columns(x, y)
     names = _groups(first, groups)
-    values = (pearson(first, second), spearman(first, second), kendall(first, second), _mse(first, second))
+    mse = float(((first - second) ** 2).mean()) if len(first) else None
+    values = (pearson(first, second), spearman(first, second), kendall(first, second), mse)
     ends: list[Interval] = [(None, None)] * 4
     count = len(set(names))
-    if count >= LEAST_GROUPS:
-        drawn = _drawn(first, second, names, draws, seed)
-        *ranks, square = [column[~np.isnan(column)] for column in drawn]
+    if count >= MIN_GROUPS:
+        resampled = _measure_resamples(first, second, names, draws, seed)
+        *ranks, square = [column[~np.isnan(column)] for column in resampled]
         ends = [_fisher_ends(value, column, count, confidence) for value, column in zip(values, ranks, strict=False)]
         ends.append(_log_ends(values[3], square, count, confidence))
     rates = [
@@ -142,10 +145,16 @@ def paired_correlation_difference(
     if values[0] is None or values[1] is None:
         return PairedTest(None, None, None, None)
     difference = values[0] - values[1]
-    if len(set(names)) < LEAST_GROUPS:
+    if len(set(names)) < MIN_GROUPS:
         return PairedTest(difference, None, None, None)
     blocks = [weighted(first, goal, w) - weighted(second, goal, w) for w in draw_weights(names, draws, seed)]
-    return _paired_test(difference, np.concatenate(blocks), len(set(names)), confidence)
+    resampled, count = np.concatenate(blocks), len(set(names))
+    resampled = resampled[~np.isnan(resampled)]
+    error = float(resampled.std(ddof=1)) * math.sqrt(count / (count - 1)) if len(resampled) > 1 else 0.0
+    if error <= ROUNDING:
+        return PairedTest(difference, None, None, 1.0 if abs(difference) <= ROUNDING else None)
+    half, p = student(count - 2, confidence) * error, student_p(difference / error, count - 2)
+    return PairedTest(difference, difference - half, difference + half, p, error)
 
 
 def draw_weights(
@@ -155,8 +164,8 @@ def draw_weights(
 
     Whole groups are drawn with replacement, with `strata` only among the groups of the same stratum.
     """
-    members = _members(groups)
-    pools = _pools(members, strata)
+    members = list_members(groups)
+    pools = pool_groups(members, strata)
     order, widths = np.concatenate(pools), np.array([len(pool) for pool in pools])
     width, begin = np.repeat(widths, widths), np.repeat(widths.cumsum() - widths, widths)
     place = np.empty(len(groups), dtype=np.intp)
@@ -172,36 +181,24 @@ def draw_weights(
         yield counts[:, place].astype(np.float64)
 
 
-def _fisher_ends(value: float | None, drawn: Floats, groups: int, confidence: float) -> Interval:
+def _fisher_ends(value: float | None, resampled: Floats, groups: int, confidence: float) -> Interval:
     """Return the ends on Fisher's z; a perfect correlation is taken for one that is perfect but for half a row."""
-    if value is None or len(drawn) < 2:
+    if value is None or len(resampled) < 2:
         return None, None
     most = 1 - 1 / (2 * groups)
     middle = math.atanh(min(most, max(-most, value)))
     # Resamples of a perfect sample are perfect: then the error of a normal sample.
-    error = float(np.arctanh(np.clip(drawn, -most, most)).std(ddof=1)) or 1 / math.sqrt(groups - 3)
+    error = float(np.arctanh(np.clip(resampled, -most, most)).std(ddof=1)) or 1 / math.sqrt(groups - 3)
     half = student(groups - 2, confidence) * error
     return min(value, math.tanh(middle - half)), max(value, math.tanh(middle + half))
 
 
-def _log_ends(value: float | None, drawn: Floats, groups: int, confidence: float) -> Interval:
-    error = float(drawn.std(ddof=1)) * math.sqrt(groups / (groups - 1)) if len(drawn) > 1 else 0.0
+def _log_ends(value: float | None, resampled: Floats, groups: int, confidence: float) -> Interval:
+    error = float(resampled.std(ddof=1)) * math.sqrt(groups / (groups - 1)) if len(resampled) > 1 else 0.0
     if not value or not error:
         return None, None
     reach = math.exp(student(groups - 1, confidence) * error / value)
     return value / reach, value * reach
-
-
-def _paired_test(difference: float, found: Floats, groups: int, confidence: float) -> PairedTest:
-    found = found[~np.isnan(found)]
-    error = float(found.std(ddof=1)) * math.sqrt(groups / (groups - 1)) if len(found) > 1 else 0.0
-    if error <= ROUNDING:
-        return PairedTest(difference, None, None, 1.0 if abs(difference) <= ROUNDING else None)
-    half, p = student(groups - 2, confidence) * error, student_p(difference / error, groups - 2)
-    return PairedTest(difference, difference - half, difference + half, p, error)
-
-
-# --- the whole sample --------------------------------------------------------------------------------------------
 
 
 def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -209,28 +206,19 @@ def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError("a correlation needs two rows of numbers of the same length")
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise ValueError("a correlation needs finite numbers: leave out the rows without a value")
+        raise ValueError("a correlation needs finite numbers: remove the rows without a value")
     return first, second
 
 
 def _groups(rows: Floats, groups: Sequence[Hashable] | None) -> Sequence[Hashable]:
     if groups is not None and len(groups) != len(rows):
-        raise ValueError("there must be exactly one group for each row")
+        raise ValueError("there must be exactly one group per row")
     return range(len(rows)) if groups is None else groups
 
 
 def _varies(values: Floats) -> bool:
     centred = values - values.mean()
     return bool((centred @ centred) > ROUNDING**2 * (values @ values))
-
-
-def _standard(values: Floats) -> Floats:
-    centred = values - values.mean()
-    return np.asarray(centred / np.linalg.norm(centred))
-
-
-def _mse(x: Floats, y: Floats) -> float | None:
-    return float(((x - y) ** 2).mean()) if len(x) else None
 
 
 def _codes(values: Floats) -> Ints:
@@ -243,13 +231,13 @@ def _mid_ranks(values: Floats) -> Floats:
     return np.asarray((counts.cumsum() - (counts - 1) / 2)[codes], dtype=np.float64)
 
 
-def _tied(codes: Ints) -> int:
+def _count_ties(codes: Ints) -> int:
     counts = np.unique(codes, return_counts=True)[1].astype(np.int64)
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _inversions(codes: Ints) -> int:
-    """Count the pairs in which the larger code stands first, one bit of the codes at a time.
+def _count_inversions(codes: Ints) -> int:
+    """Count the pairs in which the larger code comes first, one bit of the codes at a time.
 
     Two codes differ first in one bit, counted from the highest: that bit decides which of them is larger.
     """
@@ -257,30 +245,28 @@ def _inversions(codes: Ints) -> int:
     for bit in range(int(codes.max()).bit_length()):
         alike = codes >> (bit + 1)
         order = np.argsort(alike, kind="stable")
-        alike, one = alike[order], (codes[order] >> bit) & 1
-        before = one.cumsum() - one
+        alike, ones = alike[order], (codes[order] >> bit) & 1
+        before = ones.cumsum() - ones
         fresh = np.concatenate(([True], alike[1:] != alike[:-1]))
         start = np.maximum.accumulate(np.where(fresh, before, 0))
-        total += int(((before - start) * (1 - one)).sum())
+        total += int(((before - start) * (1 - ones)).sum())
     return total
 
 
-# --- many resamples at once --------------------------------------------------------------------------------------
-
-
-def _drawn(x: Floats, y: Floats, groups: Sequence[Hashable], draws: int, seed: int) -> list[Floats]:
+def _measure_resamples(x: Floats, y: Floats, groups: Sequence[Hashable], draws: int, seed: int) -> list[Floats]:
     """Return Pearson, Spearman, Kendall and squared error of every resample; nan where undefined."""
     small = len(x) <= KENDALL_TABLE
     measures: list[Callable[[Floats, Floats, Floats], Floats]] = [_pearsons, _spearmans, _mses]
     if small:
         measures.insert(2, _kendalls)
     blocks = [[measure(x, y, weights) for measure in measures] for weights in draw_weights(groups, draws, seed)]
-    found = [np.concatenate(column) for column in zip(*blocks, strict=True)]
+    columns = [np.concatenate(column) for column in zip(*blocks, strict=True)]
     if not small:
-        rows = resamples(groups, _kendall_draws(len(x), draws), seed)
-        taus = [np.nan if (tau := kendall(x[some], y[some])) is None else tau for some in rows]
-        found.insert(2, np.asarray(taus))
-    return found
+        least, most = KENDALL_DRAWS
+        fewer = min(draws, max(least, min(most, KENDALL_ROWS // len(x))))
+        taus = [kendall(x[rows], y[rows]) for rows in resamples(groups, fewer, seed)]
+        columns.insert(2, np.asarray([np.nan if tau is None else tau for tau in taus]))
+    return columns
 
 
 def _pearsons(x: Floats, y: Floats, weights: Floats) -> Floats:
@@ -300,15 +286,12 @@ def _spearmans(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 def _kendalls(x: Floats, y: Floats, weights: Floats) -> Floats:
     signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
-    scale = np.sqrt(_untied(x, weights) * _untied(y, weights))
+    # How many ordered pairs of drawn rows differ.
+    alike = (_sum_by_value(_codes(values), weights) for values in (x, y))
+    untied_x, untied_y = (np.asarray(weights.sum(axis=1) ** 2 - _dots(table, table)) for table in alike)
+    scale = np.sqrt(untied_x * untied_y)
     ahead = _dots(weights @ signs, weights)
     return np.asarray(np.divide(ahead, scale, out=np.full(len(weights), np.nan), where=scale > 0))
-
-
-def _untied(values: Floats, weights: Floats) -> Floats:
-    """Return how many ordered pairs of drawn rows differ."""
-    alike = _by_value(_codes(values), weights)
-    return np.asarray(weights.sum(axis=1) ** 2 - _dots(alike, alike))
 
 
 def _mses(x: Floats, y: Floats, weights: Floats) -> Floats:
@@ -318,11 +301,11 @@ def _mses(x: Floats, y: Floats, weights: Floats) -> Floats:
 def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
     """Return the mid rank of each row within each resample (less one half, which no correlation notices)."""
     codes = _codes(values)
-    drawn = _by_value(codes, weights)
-    return np.asarray((drawn.cumsum(axis=1) - drawn / 2)[:, codes])
+    sums = _sum_by_value(codes, weights)
+    return np.asarray((sums.cumsum(axis=1) - sums / 2)[:, codes])
 
 
-def _by_value(codes: Ints, weights: Floats) -> Floats:
+def _sum_by_value(codes: Ints, weights: Floats) -> Floats:
     """Return how many rows of each distinct value each resample holds, lowest value first."""
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))
@@ -340,8 +323,3 @@ def _from_sums(sums: Floats) -> Floats:
     known = (spread_a > ROUNDING * aa) & (spread_b > ROUNDING * bb)
     scale = np.sqrt(np.where(known, spread_a * spread_b, 1.0))
     return np.where(known, np.clip((ab - a * b / n) / scale, -1.0, 1.0), np.nan)
-
-
-def _kendall_draws(rows: int, draws: int) -> int:
-    least, most = KENDALL_DRAWS
-    return min(draws, max(least, min(most, KENDALL_ROWS // rows)))

@@ -14,16 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.records import Rate
-from vivavoce.statistics.shares import score_interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 CONFIDENCE = 0.95
-# So much does the careful variance, which takes each unit for all or nothing, weigh beside each unit that shows some.
+# The weight of the careful variance, which takes each unit for all or nothing, beside each unit that shows some.
 CAREFUL_WEIGHT = 0.25
 # Fewer items than this say nothing: the interval is the whole of 0 to 1.
-LEAST_ITEMS = 1e-3
+MIN_ITEMS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +39,43 @@ class Spread:
     freedom: float
 
 
+def wilson(hits: float, n: int, confidence: float = 0.95) -> Rate:
+    """Return `hits` of `n` with Wilson's score interval; hits averaged over repeated tests need not be whole.
+
+    centre ± half, where centre = (p + z²/2n) / (1 + z²/n) and half = z·sqrt(p(1-p)/n + z²/4n²) / (1 + z²/n).
+    Meaning: the true shares that the count does not contradict. Never leaves 0..1, honest for small n.
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} hits of {n} is not a valid count")
+    if n == 0:
+        return Rate(None, None, None, 0)
+    low, high = score_interval(hits / n, n, NormalDist().inv_cdf((1 + confidence) / 2))
+    return Rate(hits / n, low, high, n)
+
+
+def score_interval(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval for a share of `n` items, which need not be whole."""
+    scale = 1 + quantile * quantile / n
+    centre = (share + quantile * quantile / (2 * n)) / scale
+    half = quantile * math.sqrt(share * (1 - share) / n + quantile * quantile / (4 * n * n)) / scale
+    # The ends are 0 and 1 exactly when nothing or everything hit, and hold the share, whatever is rounded.
+    low = 0.0 if share == 0 else max(0.0, min(share, centre - half))
+    high = 1.0 if share == 1 else min(1.0, max(share, centre + half))
+    return low, high
+
+
 def bounded_rate(value: float, spread: Spread, n: int, confidence: float = CONFIDENCE) -> Rate:
     """Put an interval around a number between 0 and 1.
 
     The variance is drawn towards value·(1 - value) / units, the more so the fewer units tell: a number of 0 or 1 gets
-    Wilson's interval for so many units, and no number an interval without width.
+    Wilson's interval for as many units, and no number an interval without width.
     """
     if not spread.units:
         return Rate(value, None, None, n)
     careful = value * (1 - value) / spread.units
     weight = spread.telling + CAREFUL_WEIGHT
     variance = (spread.telling * spread.variance + CAREFUL_WEIGHT * careful) / weight
-    items = max(LEAST_ITEMS, value * (1 - value) / variance) if 0 < value < 1 else float(spread.units)
+    items = max(MIN_ITEMS, value * (1 - value) / variance) if 0 < value < 1 else float(spread.units)
     # Without a unit that tells nothing was estimated, and the normal quantile is Wilson's own.
     quantile = student(spread.freedom, confidence) if spread.telling else NormalDist().inv_cdf((1 + confidence) / 2)
     low, high = score_interval(value, items, quantile)
@@ -60,7 +84,7 @@ def bounded_rate(value: float, spread: Spread, n: int, confidence: float = CONFI
 
 
 def with_width(value: float, low: float, high: float, units: int) -> tuple[float, float]:
-    """Return an interval between 0 and 1 as it is, or Wilson's for so many units where it has no width."""
+    """Return an interval between 0 and 1 as it is, or Wilson's for this many units where it has no width."""
     if low < high:
         return low, high
     return score_interval(value, max(1, units), NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
@@ -115,7 +139,7 @@ def student(freedom: float, confidence: float = CONFIDENCE) -> float:
 
 
 def student_p(distance: float, freedom: float) -> float:
-    """Return how often chance alone would go at least so many standard errors from 0, to either side."""
+    """Return how often chance alone would go at least this many standard errors from 0, to either side."""
     from scipy.special import stdtr
 
     return float(2 * stdtr(freedom, -abs(distance))) if math.isfinite(distance) else 0.0

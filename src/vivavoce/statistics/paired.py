@@ -14,8 +14,8 @@ from vivavoce.statistics.intervals import CAREFUL_WEIGHT, student, student_p
 
 Floats = NDArray[np.float64]
 
-# Up to so many groups that differ, all their signs are tried: 65,536 at most.
-MOST_FLIPPED = 16
+# Up to this many groups that differ, all their signs are tried: 65,536 at most.
+MAX_FLIPPED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def paired_test(
     step: float = 0.0,
     confidence: float = 0.95,
 ) -> PairedTest:
-    """Compare two scores of the same items: mean(a - b), where items of one group stand or fall together.
+    """Compare two scores of the same items: mean(a - b), where items of one group belong together.
 
     Interval: Student's t on the differences of groups. p: the share of all ways to swap a and b in whole groups that
     give a difference at least as large; above 16 groups that differ, Student's. Meaning: whether the difference would
@@ -79,7 +79,7 @@ def paired_test(
     gives an interval to groups that all differ alike, which has none otherwise. A single group says nothing.
     """
     if len(a) != len(b) or (groups is not None and len(groups) != len(a)):
-        raise ValueError("a paired comparison needs one score of each engine, and one group, for every item")
+        raise ValueError("a paired comparison needs one score per classifier, and one group, for every item")
     gaps = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
     names = {name: place for place, name in enumerate(dict.fromkeys(range(len(gaps)) if groups is None else groups))}
     if len(names) < 2:
@@ -100,7 +100,7 @@ def compare_groups(sums: Floats, sizes: Floats, step: float = 0.0, confidence: f
     # As if a part of one more group differed: few that differ know little of their spread, and none know nothing.
     squares += CAREFUL_WEIGHT * max(squares / max(1, differing), step * step)
     error = math.sqrt(squares * count / (count - 1)) / total
-    p = _flipped_p(sums[sums != 0])
+    p = _flip_p(sums[sums != 0])
     if not error:
         return PairedTest(difference, None, None, 1.0 if p is None else p)
     half = student(count - 1, confidence) * error
@@ -108,9 +108,9 @@ def compare_groups(sums: Floats, sizes: Floats, step: float = 0.0, confidence: f
     return PairedTest(difference, difference - half, difference + half, p, error)
 
 
-def _flipped_p(sums: Floats) -> float | None:
+def _flip_p(sums: Floats) -> float | None:
     """Return the share of all signs of these sums that give at least as large a total; None if they are too many."""
-    if len(sums) > MOST_FLIPPED:
+    if len(sums) > MAX_FLIPPED:
         return None
     totals = np.zeros(1)
     for value in sums.tolist():
@@ -139,11 +139,13 @@ def items_to_decide(
     scale = standard_error / abs(difference)
 
     def reach(growth: float) -> float:
-        return (_quantile(freedom, growth, confidence) + NormalDist().inv_cdf(power)) * scale / math.sqrt(growth)
+        normal = NormalDist().inv_cdf((1 + confidence) / 2)
+        quantile = normal if freedom is None else student(freedom * growth, confidence)
+        return (quantile + NormalDist().inv_cdf(power)) * scale / math.sqrt(growth)
 
     if reach(1.0) <= 1:
         return 0
-    # With Student's quantile of today so many times the items are surely enough.
+    # With Student's quantile of today this many times the items are surely enough.
     low, high = 1.0, reach(1.0) * reach(1.0)
     if not math.isfinite(n * high):
         return None
@@ -151,9 +153,3 @@ def items_to_decide(
         middle = (low + high) / 2
         low, high = (low, middle) if reach(middle) <= 1 else (middle, high)
     return math.ceil(n * (high - 1) - 1e-9)
-
-
-def _quantile(freedom: int | None, growth: float, confidence: float) -> float:
-    if freedom is None:
-        return NormalDist().inv_cdf((1 + confidence) / 2)
-    return student(freedom * growth, confidence)

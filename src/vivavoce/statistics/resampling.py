@@ -1,13 +1,12 @@
-"""Bootstrap over groups: rows of one user or one duplicate are met or missed together."""
+"""Resampling of groups: rows of one user or one duplicate are drawn together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Interval = tuple[float | None, float | None]
 
@@ -23,10 +22,10 @@ def resamples(
     With `strata` (for instance the topic of each row) groups are drawn within their stratum, so that
     no topic vanishes; a group belongs to the stratum of its first row.
     """
-    members = _members(groups)
+    members = list_members(groups)
     if not members:
         raise ValueError("nothing to resample: there are no rows")
-    pools = _pools(members, strata)
+    pools = pool_groups(members, strata)
     generator = np.random.default_rng(seed)
     rows, sizes = np.concatenate(members), np.array([len(group) for group in members])
     starts = sizes.cumsum() - sizes
@@ -40,28 +39,7 @@ def resamples(
         yield rows[np.repeat(shift, sizes[drawn]) + np.arange(sizes[drawn].sum())]
 
 
-def bootstrap(
-    statistic: Callable[[Rows], float | None],
-    groups: Sequence[Hashable],
-    *,
-    n: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-    strata: Sequence[Hashable] | None = None,
-) -> Interval:
-    """Return the percentile interval of `statistic` over resampled groups (cluster bootstrap).
-
-    `groups` names the group of each row, `statistic` gets the row numbers of a resample. Meaning: the range
-    in which the number moves when other groups (users, duplicates) had been met. Rows of one group are
-    not independent, so drawing rows would be too sure. Undefined values are left out; one group: no interval.
-    """
-    if len(set(groups)) < 2:
-        return None, None
-    found = [value for rows in resamples(groups, n, seed, strata) if (value := statistic(rows)) is not None]
-    return _percentiles(np.asarray(found, dtype=np.float64), confidence)
-
-
-def _members(groups: Sequence[Hashable]) -> list[Rows]:
+def list_members(groups: Sequence[Hashable]) -> list[Rows]:
     """Return the row numbers of each group, groups in order of first appearance."""
     rows: dict[Hashable, list[int]] = {}
     for row, group in enumerate(groups):
@@ -69,14 +47,6 @@ def _members(groups: Sequence[Hashable]) -> list[Rows]:
     return [np.asarray(members, dtype=np.intp) for members in rows.values()]
 
 
-def _pools(members: Sequence[Rows], strata: Sequence[Hashable] | None) -> list[Rows]:
+def pool_groups(members: Sequence[Rows], strata: Sequence[Hashable] | None) -> list[Rows]:
     """Return the groups that may replace each other: all of them, or those of one stratum."""
-    return _members([None if strata is None else strata[int(rows[0])] for rows in members])
-
-
-def _percentiles(values: Floats, confidence: float) -> Interval:
-    values = values[~np.isnan(values)]
-    if not values.size:
-        return None, None
-    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    return list_members([None if strata is None else strata[int(rows[0])] for rows in members])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,39 +21,19 @@ def mean_rate(
     """Return the mean over R repeated splits with the corrected interval of Nadeau and Bengio.
 
     mean ± t(R-1)·s·sqrt(1/R + n_test/n_train), clipped to `bounds`; sizes are means over the splits. Meaning:
-    where the mean of other data of this size would lie. Retries share examples, so s/sqrt(R) promises too
-    much: more retries never say more than the data hold. None (0/0 in a retry) is left out; a single value
+    where the mean of other data of this size would lie. Rounds share examples, so s/sqrt(R) promises too
+    much: more rounds never say more than the data hold. None (0/0 in a round) is left out; a single value
     has no interval. `n` is the number of test items behind the mean.
     """
-    sample = _repeated(values, n_test, n_train)
-    if sample.mean is None:
+    known = [row for row in zip(values, n_test, n_train, strict=True) if row[0] is not None]
+    if not known:
         return Rate(None, None, None, 0)
-    if sample.error is None:
-        return Rate(sample.mean, None, None, sample.items)
-    half = student(sample.count - 1, confidence) * sample.error
-    low, high = max(bounds[0], sample.mean - half), min(bounds[1], sample.mean + half)
-    return Rate(sample.mean, low, high, sample.items)
-
-
-@dataclass(frozen=True, slots=True)
-class _Repeated:
-    """Mean over repeated splits and its corrected standard error."""
-
-    mean: float | None
-    error: float | None
-    count: int
-    items: int
-
-
-def _repeated(values: Sequence[float | None], n_test: Sequence[int], n_train: Sequence[int]) -> _Repeated:
-    kept = [row for row in zip(values, n_test, n_train, strict=True) if row[0] is not None]
-    if not kept:
-        return _Repeated(None, None, 0, 0)
-    scores, tested, trained = (np.asarray(column, dtype=np.float64) for column in zip(*kept, strict=True))
-    mean, count, items = float(scores.mean()), len(kept), int(tested.sum())
+    scores, tested, trained = (np.asarray(column, dtype=np.float64) for column in zip(*known, strict=True))
+    mean, count, items = float(scores.mean()), len(known), int(tested.sum())
     if trained.mean() <= 0:
         raise ValueError("a split without training items cannot be corrected for overlap")
     if count == 1:
-        return _Repeated(mean, None, 1, items)
+        return Rate(mean, None, None, items)
     correction = 1 / count + tested.mean() / trained.mean()
-    return _Repeated(mean, float(scores.std(ddof=1) * math.sqrt(correction)), count, items)
+    half = student(count - 1, confidence) * float(scores.std(ddof=1) * math.sqrt(correction))
+    return Rate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), items)

@@ -16,7 +16,7 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 # What a whole number of PostgreSQL can be.
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
-_REMEDY = say("remove the character; it is usually left by a broken copy or the wrong encoding")
+_REMEDY = say("remove the character; it usually comes from a broken copy or the wrong encoding")
 
 
 class UnfitError(UsageError, DontWrapMixin):
@@ -25,25 +25,18 @@ class UnfitError(UsageError, DontWrapMixin):
 
 def clean_text(text: str, longest: int | None = None) -> str:
     """Return the text; UsageError where it is too long or holds characters that no database keeps."""
-    if "\0" in text:
-        raise UnfitError(say("a NUL character cannot be kept: {shown}", shown=_shown(text)), remedy=_REMEDY)
-    if not text.isascii():
-        _check_encoding(text)
+    _check_characters(text, has_nul="\0" in text)
     if longest is not None and len(text) > longest:
-        raise UnfitError(
-            say("{count:,} characters are too many: {shown}", count=len(text), shown=_shown(text)),
-            remedy=say("at most {longest} fit here", longest=longest),
-        )
+        what = say("{count:,} characters are too many: {shown}", count=len(text), shown=ascii(text[:40]))
+        raise UnfitError(what, remedy=say("the limit is {longest}", longest=longest))
     return text
 
 
 def clean_number(number: int) -> int:
     """Return the whole number; UsageError where it is too large to be kept."""
     if not SMALLEST <= number <= LARGEST:
-        raise UnfitError(
-            say("the number {number:,} cannot be kept", number=number),
-            remedy=say("numbers go up to {largest:,}", largest=LARGEST),
-        )
+        remedy = say("the largest number allowed is {largest:,}", largest=LARGEST)
+        raise UnfitError(say("the number {number:,} is too large", number=number), remedy=remedy)
     return number
 
 
@@ -52,25 +45,21 @@ def dump_json(value: Any) -> str:
     try:
         text = _encode(value)
     except ValueError as error:
-        raise UnfitError(
-            say("a number that is not finite cannot be kept"), remedy=say("leave the value out")
-        ) from error
-    if "\\u0000" in text and _NUL.search(text):
-        raise UnfitError(say("a NUL character cannot be kept: {shown}", shown=_shown(text)), remedy=_REMEDY)
-    if not text.isascii():
-        _check_encoding(text)
+        what = say("numbers must be finite")
+        raise UnfitError(what, remedy=say("leave the value out")) from error
+    _check_characters(text, has_nul="\\u0000" in text and _NUL.search(text) is not None)
     return text
 
 
-def _check_encoding(text: str) -> None:
+def _check_characters(text: str, *, has_nul: bool) -> None:
+    if text.isascii() and not has_nul:
+        return
+    shown = ascii(text[:40])
+    if has_nul:
+        raise UnfitError(say("the text contains a NUL character: {shown}", shown=shown), remedy=_REMEDY)
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise UnfitError(
-            say("half a character cannot be kept: {shown}", shown=_shown(text)), remedy=_REMEDY
+            say("the text contains an incomplete character: {shown}", shown=shown), remedy=_REMEDY
         ) from error
-
-
-def _shown(text: str) -> str:
-    """Return the beginning of a text, with what cannot be shown written out."""
-    return ascii(text[:40])

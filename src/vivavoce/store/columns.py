@@ -6,17 +6,18 @@ workspaces can be joined. Times are UTC. What JSON columns hold is said beside t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from vivavoce.messages import noted, restore_messages
+from vivavoce.messages import add_messages, restore_messages
 from vivavoce.store.cleaning import clean_number, clean_text
 
 # What the name of a column ends with that holds the template and values of the text beside it.
@@ -34,7 +35,7 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError("a time without a zone cannot be stored")
+            raise ValueError("a time without a time zone cannot be stored")
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
@@ -44,34 +45,31 @@ class Moment(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-class Word(TypeDecorator[str]):
+class Prose(TypeDecorator[str]):
+    """A text of any length."""
+
+    impl: type[TypeEngine[Any]] = sa.Text
+    cache_ok = True
+    longest: int | None = None
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Refuse what the other database could not keep."""
+        return None if value is None else str(clean_text(value, self.longest))
+
+
+class Word(Prose):
     """A text of limited length, checked here because SQLite keeps whatever it is given."""
 
-    impl = sa.String
+    impl: type[TypeEngine[Any]] = sa.String
     cache_ok = True
 
     def __init__(self, length: int) -> None:
         self.longest = length
         super().__init__(length)
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Refuse what the other database could not keep."""
-        return None if value is None else str(clean_text(value, self.longest))
-
     def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
         """Let longer texts be asked for: they are not there, which is no mistake."""
         return Prose()
-
-
-class Prose(TypeDecorator[str]):
-    """A text of any length."""
-
-    impl = sa.Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Refuse what the other database could not keep."""
-        return None if value is None else str(clean_text(value))
 
 
 class Whole(TypeDecorator[int]):
@@ -100,7 +98,7 @@ class Choice(TypeDecorator[StrEnum]):
         return None if value is None else str(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
-        """Return what the word stands for."""
+        """Return the member that the word names."""
         return None if value is None else self.kind(value)
 
 
@@ -127,7 +125,7 @@ class NotedJson(TypeDecorator[Mapping[str, Any]]):
 
     def process_bind_param(self, value: Mapping[str, Any] | None, dialect: Dialect) -> dict[str, Any] | None:
         """List the messages beside the texts."""
-        return None if value is None else noted(value)
+        return None if value is None else add_messages(value)
 
     def process_result_value(self, value: dict[str, Any] | None, dialect: Dialect) -> dict[str, Any] | None:
         """Put the messages in the places of their texts."""
@@ -135,67 +133,61 @@ class NotedJson(TypeDecorator[Mapping[str, Any]]):
         return restored
 
 
-def reference(table: str, name: str, *, null: bool = False, key: bool = False) -> sa.Column[str]:
-    """Return a column that points to the id of another table: it goes with that row, or forgets it where it may."""
-    target = sa.ForeignKey(f"{table}.id", ondelete="SET NULL" if null else "CASCADE")
-    return sa.Column(name, Word(32), target, nullable=null, primary_key=key)
+class Reference(NamedTuple):
+    """The id of a row of another table. With that row this one is deleted, or forgets the id where it may be null."""
+
+    table: str
 
 
-def text(name: str, *, null: bool = False) -> sa.Column[str]:
-    """Return a text of any length."""
-    return sa.Column(name, Prose, nullable=null)
+# The types that fields of rows have beside those of Python, and the columns that follow from them.
+_TRANSLATED = object()
+Id = Annotated[str, Word(32)]
+Short = Annotated[str, Word(200)]
+Name = Annotated[str, Word(400)]
+# A text that pages translate: its template and values are in a column beside it, null where it is plain text.
+Translated = Annotated[str, _TRANSLATED]
+Noted = Annotated[Mapping[str, Any], NotedJson()]
+ProjectId = Annotated[str, Reference("projects")]
+UserId = Annotated[str, Reference("users")]
+RunId = Annotated[str, Reference("runs")]
+DialogueId = Annotated[str, Reference("dialogues")]
+
+_DEFAULTS: Mapping[Any, str | sa.ColumnElement[Any]] = {int: "0", bool: sa.false()}
+_TYPES: Mapping[Any, type[TypeEngine[Any]]] = {
+    str: Prose,
+    int: Whole,
+    float: sa.Float,
+    bool: sa.Boolean,
+    datetime: Moment,
+    bytes: sa.LargeBinary,
+    tuple: JsonTuple,
+    Mapping: sa.JSON,
+}
 
 
-def message(name: str) -> tuple[sa.Column[str], sa.Column[object]]:
-    """Return a text that pages translate, and its template and values; null: plain text."""
-    return text(name), sa.Column(f"{name}{DATA}", sa.JSON(none_as_null=True))
-
-
-def word(name: str, *, null: bool = False) -> sa.Column[str]:
-    """Return a short text."""
-    return sa.Column(name, Word(200), nullable=null)
-
-
-def moment(name: str, *, null: bool = False) -> sa.Column[datetime]:
-    """Return a point in time."""
-    return sa.Column(name, Moment, nullable=null)
-
-
-def count(name: str, default: int = 0) -> sa.Column[int]:
-    """Return a whole number."""
-    return sa.Column(name, Whole, nullable=False, server_default=str(default))
-
-
-def number(name: str) -> sa.Column[float]:
-    """Return a number that may be missing."""
-    return sa.Column(name, sa.Float)
-
-
-def flag(name: str) -> sa.Column[bool]:
-    """Return a yes or no."""
-    return sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false())
-
-
-def json_column(name: str) -> sa.Column[object]:
-    """Return a column of plain JSON values."""
-    return sa.Column(name, sa.JSON, nullable=False)
-
-
-def noted_column(name: str) -> sa.Column[Mapping[str, Any]]:
-    """Return a column of plain JSON values whose texts may be messages."""
-    return sa.Column(name, NotedJson, nullable=False)
-
-
-def tuple_column(name: str) -> sa.Column[tuple[Any, ...]]:
-    """Return a column that holds a list of plain JSON values."""
-    return sa.Column(name, JsonTuple, nullable=False)
-
-
-def choice(name: str, kind: type[StrEnum]) -> sa.Column[StrEnum]:
-    """Return a column that holds one of a few words."""
-    return sa.Column(name, Choice(kind), nullable=False)
-
-
-def each(make: Callable[[str], sa.Column[Any]], *names: str) -> tuple[sa.Column[Any], ...]:
-    """Return several columns of one kind."""
-    return tuple(make(name) for name in names)
+def derive_columns(row: type[Any], keys: Sequence[str]) -> Iterator[sa.Column[Any]]:
+    """Yield the columns for the fields of a row; `keys` are the fields of the primary key."""
+    for name, hint in get_type_hints(row, include_extras=True).items():
+        parts = [part for part in get_args(hint) if part is not NoneType]
+        null = NoneType in get_args(hint)
+        kind, is_key = parts[0] if null else hint, name in keys
+        note = kind.__metadata__[0] if get_origin(kind) is Annotated else None
+        plain = get_origin(kind) or kind
+        if note is _TRANSLATED:
+            yield sa.Column(name, Prose, nullable=False)
+            yield sa.Column(f"{name}{DATA}", sa.JSON(none_as_null=True))
+        elif isinstance(note, Reference):
+            target = sa.ForeignKey(f"{note.table}.id", ondelete="SET NULL" if null else "CASCADE")
+            yield sa.Column(name, Word(32), target, nullable=null, primary_key=is_key)
+        elif isinstance(plain, type) and issubclass(plain, StrEnum):
+            yield sa.Column(name, Choice(plain), nullable=null)
+        else:
+            # A number may be missing although rows say otherwise.
+            yield sa.Column(
+                name,
+                note or _TYPES[plain],
+                nullable=null or plain is float,
+                primary_key=is_key,
+                autoincrement=False,
+                server_default=None if null or is_key else _DEFAULTS.get(plain),
+            )

@@ -28,7 +28,7 @@ from vivavoce.store.cleaning import dump_json
 from vivavoce.store.transaction import Transaction
 from vivavoce.store.troubles import Watch, store_error
 
-# Others may be writing: so long a transaction waits for its turn.
+# How long a transaction waits for its turn while others write.
 BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
 
@@ -59,10 +59,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Change something: all of it, or nothing where an error is raised."""
-        with (
-            self.connected(writing=True) as connection,
-            connection.execution_options(viva_writing=True).begin(),
-        ):
+        with self.connected(writing=True) as connection, connection.execution_options(viva_writing=True).begin():
             yield Transaction(connection)
 
     @contextmanager
@@ -96,7 +93,7 @@ class Store:
 def open_store(address: str | Path) -> Store:
     """Open the database at a path or an address; a file must be there, and nothing is created or migrated here."""
     url = as_url(address)
-    return Store(_sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url))
+    return Store(_open_sqlite(url) if url.get_backend_name() == "sqlite" else _open_postgresql(url))
 
 
 def as_url(address: str | Path) -> URL:
@@ -107,23 +104,22 @@ def as_url(address: str | Path) -> URL:
     try:
         url = make_url(text)
     except ArgumentError as error:
-        raise UsageError(say("this is not the address of a database"), remedy=_EXAMPLES) from error
+        raise UsageError(say("this is not a database address"), remedy=_EXAMPLES) from error
     kind = url.get_backend_name()
     if kind == "sqlite":
         return url
     if kind not in ("postgresql", "postgres"):
-        raise UsageError(say("'{kind}' is not a database that a workspace can live in", kind=kind), remedy=_EXAMPLES)
+        raise UsageError(say("'{kind}' is not a supported database", kind=kind), remedy=_EXAMPLES)
     return url.set(drivername="postgresql+psycopg")
 
 
-_EXAMPLES = say("give the path of a file, or postgresql://user@host/name")
+_EXAMPLES = say("enter a file path, or postgresql://user@host/name")
 
 
-def _sqlite(url: URL) -> Engine:
+def _open_sqlite(url: URL) -> Engine:
     if not url.database or not Path(url.database).is_file():
-        raise FileError(
-            say("there is no workspace"), where=url.database or "", remedy=say("`viva workspace create` makes one")
-        )
+        remedy = say("create one with `viva workspace create`")
+        raise FileError(say("the workspace does not exist"), where=url.database or "", remedy=remedy)
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, json_serializer=dump_json)
 
     # A file that is gone stays gone: by itself SQLite makes an empty one in its place.
@@ -141,7 +137,9 @@ def _sqlite(url: URL) -> Engine:
         for line in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL", "cache_size = -32000"):
             connection.execute(f"PRAGMA {line}")
         # Its own knows the letters of ASCII only: a search would not find what is written with a capital umlaut.
-        connection.create_function("lower", 1, _lower, deterministic=True)
+        connection.create_function(
+            "lower", 1, lambda value: value.lower() if isinstance(value, str) else value, deterministic=True
+        )
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -151,7 +149,7 @@ def _sqlite(url: URL) -> Engine:
     return engine
 
 
-def _postgresql(url: URL) -> Engine:
+def _open_postgresql(url: URL) -> Engine:
     if find_spec("psycopg") is None:
         raise MissingPartError(say("PostgreSQL needs psycopg"), remedy=say("pip install 'vivavoce[postgres]'"))
     # A host that swallows what it is sent is given up: the system itself would try for minutes.
@@ -159,7 +157,3 @@ def _postgresql(url: URL) -> Engine:
     return sa.create_engine(
         url, connect_args=patience, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json
     )
-
-
-def _lower(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value

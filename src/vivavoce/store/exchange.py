@@ -3,57 +3,49 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from vivavoce import demo
 from vivavoce.errors import FileError, UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import split_name
-from vivavoce.store.archives import MEGABYTE, check_names, opened_archive, read_part, written_archive
+from vivavoce.store import project_files as files
+from vivavoce.store.archives import MEGABYTE, check_names, open_archive, write_archive
 from vivavoce.store.database import Store
-from vivavoce.store.project_files import (
-    ANSWER,
-    BOTS,
-    DIALOGUES,
-    EXAMPLES,
-    PROJECT,
-    SUITES,
-    TOPICS,
-    bots_text,
-    dialogues_lines,
-    examples_text,
-    project_text,
-    suite_texts,
-    topics_text,
-)
-from vivavoce.store.project_reading import Material, read_material, suite_files
+from vivavoce.store.project_reading import Material, find_suite_files, read_material
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Change, DialogueRow, Project, RatingRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 
 MAX_BYTES = 500 * MEGABYTE
-MOST_WHY = 500
+MAX_WHY = 500
 # The engine of a new project, and those whose option is no more than a language.
 ENGINE = "linear"
 PLAIN_OPTIONS = frozenset({"tfidf"})
-ALWAYS = (PROJECT, TOPICS, EXAMPLES, BOTS, SUITES)
+ALWAYS = (files.PROJECT, files.TOPICS, files.EXAMPLES, files.BOTS, files.SUITES)
 
 
 def export_project(
     store: Store, project_id: str, path: str | Path, *, dialogues: bool = True, ratings: bool = True
 ) -> None:
     """Write the material of a project into a new ZIP file of plain files; runs and their results stay behind."""
-    with written_archive(path) as archive, store.reading() as tx:
+    with write_archive(path) as archive, store.reading() as tx:
         project = required(tx.projects.get(project_id), "project", project_id)
-        for name, text in _texts(tx, project).items():
-            archive.writestr(name, text)
+        texts = files.write_project(
+            project,
+            tx.topics.of_project(project_id),
+            tx.examples.of_project(project_id),
+            tx.bots.of_project(project_id),
+            [(suite, tx.suites.scenarios(suite.id)) for suite in tx.suites.of_project(project_id)],
+        )
         if dialogues:
-            rated = _ratings(tx, project_id) if ratings else {}
-            archive.writestr(DIALOGUES, "".join(dialogues_lines(tx.dialogues.of_project(project_id), rated)))
+            rows = tx.ratings.of_project(project_id) if ratings else ()
+            texts[files.DIALOGUES] = files.write_dialogues(tx.dialogues.of_project(project_id), rows)
+        for name, text in texts.items():
+            archive.writestr(name, text)
 
 
 def import_project(
@@ -69,21 +61,21 @@ def import_project(
 
     `tell` hears what was not taken over because it names code or files of a machine; the edit says it as well.
     """
-    material, notes = without_foreign_names(read_project(path, max_bytes=max_bytes))
+    material, notes = _drop_foreign_names(read_project(path, max_bytes=max_bytes))
     for note in notes:
         tell(note)
     with store.writing() as tx:
         project = _add_project(tx, material, slug, str(path))
-        changes = list(_changes(tx, material, project))
+        changes = list(_list_changes(tx, material, project))
         if changes:
             summary = say("Imported from {name}", name=Path(path).name)
-            tx.edits.apply(project.id, user_id, "import", summary, changes, why=" ".join(notes)[:MOST_WHY])
+            tx.edits.apply(project.id, user_id, "import", summary, changes, why=" ".join(notes)[:MAX_WHY])
         rows, ratings = [], []
-        for place, talk in enumerate(material.talks):
-            told = {name: talk[name] for name in ("name", "batch", "bot", "person", "source", "passed", "created")}
-            row = DialogueRow(id=new_id(), project_id=project.id, turns=tuple(talk["turns"]), place=place, **told)
-            rows.append(row)
-            ratings += [_rating(rating, row) for rating in talk["ratings"]]
+        for place, dialogue in enumerate(material.dialogues):
+            row_id, values = new_id(), {**dialogue, "turns": tuple(dialogue["turns"])}
+            rated = values.pop("ratings")
+            rows.append(DialogueRow(id=row_id, project_id=project.id, place=place, **values))
+            ratings += [RatingRow(id=new_id(), dialogue_id=row_id, user_id=None, **rating) for rating in rated]
         tx.dialogues.put(rows)
         tx.ratings.put_many(ratings)
     return project
@@ -91,88 +83,62 @@ def import_project(
 
 def read_project(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Material:
     """Read and check a file that was exported."""
-    with opened_archive(path, max_bytes) as archive:
-        if PROJECT not in archive.namelist():
-            raise FileError(
-                say("this is not an exported project"),
-                where=str(path),
-                remedy=say(
-                    "{project} must be at the top: pack the files themselves, not the folder around them",
-                    project=PROJECT,
-                ),
+    with open_archive(path, max_bytes) as archive:
+        there = set(archive.namelist())
+        if files.PROJECT not in there:
+            remedy = say(
+                "{project} must be at the top level: zip the files, not their folder",
+                project=files.PROJECT,
             )
-        names = {*ALWAYS, *({DIALOGUES} & set(archive.namelist()))}
-        if SUITES in archive.namelist():
-            names |= suite_files(_text(archive, SUITES, path))
+            raise FileError(say("this is not a project export"), where=str(path), remedy=remedy)
+        names = {*ALWAYS, *({files.DIALOGUES} & there)}
+        if files.SUITES in there:
+            names |= find_suite_files(_read_text(archive, files.SUITES, path))
         check_names(archive, names, path)
-        parts = {name: _text(archive, name, path) for name in names}
+        parts = {name: _read_text(archive, name, path) for name in names}
     return read_material(parts, str(path))
 
 
-def without_foreign_names(material: Material) -> tuple[Material, tuple[str, ...]]:
+def _drop_foreign_names(material: Material) -> tuple[Material, tuple[str, ...]]:
     """Return what was read without names of code and files, which mean nothing good here, and what that changed."""
     notes: list[str] = []
     head, suites = dict(material.head), []
     kind, option = split_name(head["classifier"] or ENGINE)
     if option and kind not in PLAIN_OPTIONS:
-        notes.append(f"The engine '{head['classifier']}' names code or files: the project has {ENGINE} instead.")
+        notes.append(
+            f"The classifier '{head['classifier']}' refers to code or files, so the project uses {ENGINE} instead."
+        )
         head["classifier"] = ENGINE
     for suite in material.suites:
         foreign = bool(suite["agent"]) and suite["agent"] not in demo.suites()
         if foreign:
-            notes.append(f"The suite '{suite['name']}' named the agent '{suite['agent']}', which does not ship.")
+            notes.append(f"The suite '{suite['name']}' used the agent '{suite['agent']}', which is not bundled.")
         suites.append({**suite, "agent": None} if foreign else suite)
     return replace(material, head=head, suites=tuple(suites)), tuple(notes)
 
 
-def _texts(tx: Transaction, project: Project) -> dict[str, str]:
-    topics = tx.topics.of_project(project.id)
-    suites = [(suite, tx.suites.scenarios(suite.id)) for suite in tx.suites.of_project(project.id)]
-    return {
-        PROJECT: project_text(project),
-        TOPICS: topics_text(topics),
-        EXAMPLES: examples_text(tx.examples.of_project(project.id), {topic.id: topic.name for topic in topics}),
-        BOTS: bots_text(tx.bots.of_project(project.id)),
-        **suite_texts(suites),
-    }
-
-
-def _ratings(tx: Transaction, project_id: str) -> dict[str, list[RatingRow]]:
-    found: dict[str, list[RatingRow]] = {}
-    for rating in tx.ratings.of_project(project_id):
-        found.setdefault(rating.dialogue_id, []).append(rating)
-    return found
-
-
-def _text(archive: zipfile.ZipFile, name: str, path: str | Path) -> str:
+def _read_text(archive: zipfile.ZipFile, name: str, path: str | Path) -> str:
     try:
-        return read_part(archive, name).decode("utf-8-sig")
+        return archive.read(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(
-            say("the file is not UTF-8 text"), where=f"{path}, {name}", remedy=say("save it as UTF-8")
+            say("the file is not UTF-8 text"), where=f"{path}, {name}", remedy=say("save the file as UTF-8")
         ) from error
 
 
 def _add_project(tx: Transaction, material: Material, slug: str | None, path: str) -> Project:
-    head = material.head
-    wanted = slug or head["slug"]
+    head, wanted = material.head, slug or material.head["slug"]
     if tx.projects.by_slug(wanted) is not None:
         raise UsageError(
-            say("there is a project '{wanted}' already", wanted=wanted),
+            say("project '{wanted}' already exists", wanted=wanted),
             where=path,
             remedy=say("import it under another short name"),
         )
-    return tx.projects.add(
-        wanted,
-        head["name"],
-        language=head["language"],
-        languages=head["languages"],
-        classifier=head["classifier"],
-        threshold=float(head["threshold"]),
-    )
+    same = {name: head[name] for name in ("name", "language", "languages", "classifier")}
+    return tx.projects.add(wanted, **same, threshold=float(head["threshold"]))
 
 
-def _changes(tx: Transaction, material: Material, project: Project) -> Iterator[Change]:
+def _list_changes(tx: Transaction, material: Material, project: Project) -> Iterator[Change]:
     at, own = now(), {"project_id": project.id}
     ids = {row["topic"]: new_id() for row in material.topics}
     for row in material.topics:
@@ -180,39 +146,24 @@ def _changes(tx: Transaction, material: Material, project: Project) -> Iterator[
         head = {"name": row["topic"], "description": row["description"], "owner": row["owner"], "created": at}
         yield tx.edits.insert("topics", {"id": topic_id, **own, **head}, topic_id)
     for row in material.topics:
-        for language, text in _answers(row):
-            answer = {"id": new_id(), "topic_id": ids[row["topic"]], "language": language, "text": text}
-            yield tx.edits.insert("answers", answer, ids[row["topic"]])
+        topic_id = ids[row["topic"]]
+        for column, text in row.items():
+            if column.startswith(files.ANSWER) and text:
+                language = column.removeprefix(files.ANSWER)
+                answer = {"id": new_id(), "topic_id": topic_id, "language": language, "text": text}
+                yield tx.edits.insert("answers", answer, topic_id)
     for place, example in enumerate(material.examples):
-        topic_id = ids[example["topic"]] if example["topic"] else ""
-        kept = {name: example[name] for name in ("text", "language", "source", "created")}
-        values = {"id": new_id(), **own, "topic_id": topic_id or None, **kept, "place": place}
-        yield tx.edits.insert("examples", values, topic_id or None)
+        topic = ids[example["topic"]] if example["topic"] else None
+        values = {name: example[name] for name in ("text", "language", "source", "created")}
+        yield tx.edits.insert("examples", {"id": new_id(), **own, "topic_id": topic, **values, "place": place}, topic)
     for bot in material.bots:
         yield tx.edits.insert("bots", {"id": new_id(), **own, **bot, "created": at})
-    yield from _suite_changes(tx, material, project)
-
-
-def _answers(row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for column, text in row.items():
-        if column.startswith(ANSWER) and text:
-            yield column.removeprefix(ANSWER), text
-
-
-def _suite_changes(tx: Transaction, material: Material, project: Project) -> Iterator[Change]:
-    at = now()
-    ids = [new_id() for _ in material.suites]
-    for suite_id, suite in zip(ids, material.suites, strict=True):
-        own = {name: suite[name] for name in ("name", "title", "language", "agent", "head")}
-        yield tx.edits.insert("suites", {"id": suite_id, "project_id": project.id, **own, "created": at})
-    for suite_id, suite in zip(ids, material.suites, strict=True):
+    suites = [(new_id(), suite) for suite in material.suites]
+    for suite_id, suite in suites:
+        values = {name: suite[name] for name in ("name", "title", "language", "agent", "head")}
+        yield tx.edits.insert("suites", {"id": suite_id, **own, **values, "created": at})
+    for suite_id, suite in suites:
         for place, scenario in enumerate(suite["scenarios"]):
-            own = {name: scenario[name] for name in ("name", "title", "domain", "level", "text")}
-            yield tx.edits.insert(
-                "scenarios", {"id": new_id(), "suite_id": suite_id, **own, "place": place, "created": at}
-            )
-
-
-def _rating(rating: Mapping[str, Any], talk: DialogueRow) -> RatingRow:
-    told = {name: rating[name] for name in ("turn", "rater", "quality", "verdict", "created")}
-    return RatingRow(id=new_id(), dialogue_id=talk.id, user_id=None, **told)
+            values = {name: scenario[name] for name in ("name", "title", "domain", "level", "text")}
+            values = {"id": new_id(), "suite_id": suite_id, **values, "place": place, "created": at}
+            yield tx.edits.insert("scenarios", values)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -40,9 +41,11 @@ def migrate(store: Store, progress: Progress = lambda line: None) -> tuple[str, 
     if before == head:
         return before, head
     if store.embedded:
-        progress(f"the workspace as it is was copied to {_copy_aside(store, before)}")
+        progress(f"the current workspace was copied to {_copy_aside(store, before)}")
     with schema_change(store) as connection:
-        for revision in _between(connection, head):
+        known = known_versions()
+        # Another process may have been here meanwhile.
+        for revision in known[known.index(str(version_of(connection))) + 1 : known.index(head) + 1]:
             upgrade(connection, revision)
             progress(f"the schema is at revision {revision}")
     return before, head
@@ -59,7 +62,7 @@ def require_current(store: Store) -> None:
     version = _known_version(store)
     if version != head_version():
         raise UsageError(
-            f"the workspace has the schema {version}, this program needs {head_version()}",
+            f"the workspace has schema {version}, but this version needs {head_version()}",
             where=store.address,
             remedy="stop the servers and workers, then run `viva workspace migrate`",
         )
@@ -76,8 +79,8 @@ def known_versions() -> tuple[str, ...]:
     """Return all revisions, the oldest first."""
     from alembic.script import ScriptDirectory
 
-    script = ScriptDirectory.from_config(_config())
-    return tuple(reversed([revision.revision for revision in script.walk_revisions()]))
+    revisions = ScriptDirectory.from_config(_config()).walk_revisions()
+    return tuple(reversed([revision.revision for revision in revisions]))
 
 
 def version_of(connection: Connection) -> str | None:
@@ -99,16 +102,21 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
 @contextmanager
 def new_database(address: str | Path) -> Iterator[tuple[Store, Connection]]:
     """Open an empty database for its first schema, in one transaction; what was made goes again after an error."""
-    made = _make_file(address)
+    path = _make_file(address)
     store = open_store(address)
     try:
         with schema_change(store) as connection:
-            _check_empty(store, connection)
+            if tables := sa.inspect(connection).get_table_names():
+                what = (
+                    "a workspace already exists here" if "alembic_version" in tables else "the database is not empty"
+                )
+                remedy = "choose another location, or update this one with `viva workspace migrate`"
+                raise UsageError(what, where=store.address, remedy=remedy)
             yield store, connection
     except BaseException:
         store.close()
-        for path in _files_of(made):
-            path.unlink(missing_ok=True)
+        for ending in ("", "-wal", "-shm") if path else ():
+            Path(f"{path}{ending}").unlink(missing_ok=True)
         raise
 
 
@@ -121,50 +129,32 @@ def schema_change(store: Store) -> Iterator[Connection]:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
                 yield connection
             return
-        with _unbound(connection), connection.execution_options(viva_writing=True).begin():
-            yield connection
-            if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
-                raise WorkError(
-                    "rows would lose what they belong to", where=store.address, remedy="nothing was changed"
-                )
-
-
-@contextmanager
-def _unbound(connection: Connection) -> Iterator[None]:
-    """Let SQLite replace tables: with its foreign keys on, the rows of others would go with the old one."""
-    raw = cast(sqlite3.Connection, connection.connection.driver_connection)
-    raw.execute("PRAGMA foreign_keys = OFF")
-    try:
-        yield
-    finally:
-        raw.execute("PRAGMA foreign_keys = ON")
+        # With its foreign keys on, SQLite would delete the rows of others together with a table that is replaced.
+        raw = cast(sqlite3.Connection, connection.connection.driver_connection)
+        raw.execute("PRAGMA foreign_keys = OFF")
+        try:
+            with connection.execution_options(viva_writing=True).begin():
+                yield connection
+                if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+                    what = "rows would lose what they belong to"
+                    raise WorkError(what, where=store.address, remedy="nothing was changed")
+        finally:
+            raw.execute("PRAGMA foreign_keys = ON")
 
 
 def _known_version(store: Store) -> str:
     version = schema_version(store)
     if version is None:
-        raise UsageError("there is no workspace", where=store.address, remedy="`viva workspace create` makes one")
+        raise UsageError(
+            "the workspace does not exist", where=store.address, remedy="create one with `viva workspace create`"
+        )
     if version not in known_versions():
         raise UsageError(
-            f"the workspace was made by a newer program: its schema {version} is unknown to this one",
+            f"the workspace was created by a newer version: schema {version} is unknown to this one",
             where=store.address,
-            remedy="install the newest vivavoce",
+            remedy="install the latest vivavoce",
         )
     return version
-
-
-def _between(connection: Connection, head: str) -> tuple[str, ...]:
-    """Return the revisions to come; another process may have been here meanwhile."""
-    known = known_versions()
-    return known[known.index(str(version_of(connection))) + 1 : known.index(head) + 1]
-
-
-def _check_empty(store: Store, connection: Connection) -> None:
-    there = sa.inspect(connection).get_table_names()
-    if not there:
-        return
-    what = "there is a workspace already" if "alembic_version" in there else "the database is not empty"
-    raise UsageError(what, where=store.address, remedy="choose another place, or `viva workspace migrate` this one")
 
 
 def _make_file(address: str | Path) -> Path | None:
@@ -173,7 +163,7 @@ def _make_file(address: str | Path) -> Path | None:
     if url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
-        raise UsageError("a workspace in memory would be gone at once", remedy="give the path of a file")
+        raise UsageError("a workspace in memory would be lost immediately", remedy="use a file path")
     path = Path(url.database)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -181,33 +171,19 @@ def _make_file(address: str | Path) -> Path | None:
     except FileExistsError:
         return None
     except OSError as error:
-        raise WorkError(
-            f"the file cannot be made: {error.strerror or error}",
-            where=str(path),
-            remedy="check that you may write there",
-        ) from error
+        what = f"cannot create the file: {error.strerror or error}"
+        raise WorkError(what, where=str(path), remedy="check that you can write there") from error
     return path
-
-
-def _files_of(path: Path | None) -> tuple[Path, ...]:
-    return () if path is None else tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
 
 
 def _copy_aside(store: Store, version: str) -> Path:
     path = Path(store.engine.url.database or "")
-    aside = path.with_name(f"{path.name}.{version}")
-    number = 1
-    while aside.exists():
-        number += 1
-        aside = path.with_name(f"{path.name}.{version}.{number}")
+    names = (f"{path.name}.{version}{f'.{number}' if number > 1 else ''}" for number in count(1))
+    aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
     os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     # A plain copy would miss what is still in the log beside the file.
-    source, target = sqlite3.connect(path), sqlite3.connect(aside)
-    try:
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(aside)) as target:
         source.backup(target)
-    finally:
-        source.close()
-        target.close()
     return aside
 
 

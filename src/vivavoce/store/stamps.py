@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+
+_told: ContextVar[datetime | None] = ContextVar("told", default=None)
 
 
 def new_id() -> str:
@@ -13,4 +18,14 @@ def new_id() -> str:
 
 def now() -> datetime:
     """Return the time, in UTC."""
-    return datetime.now(UTC)
+    return _told.get() or datetime.now(UTC)
+
+
+@contextmanager
+def dated(moment: datetime) -> Iterator[None]:
+    """Date what is written meanwhile as if it were that moment: the demo project has a past."""
+    token = _told.set(moment)
+    try:
+        yield
+    finally:
+        _told.reset(token)

@@ -1,28 +1,16 @@
-"""All tables of a workspace: people, material, edits, runs, logged dialogues."""
+"""All tables of a workspace: people, material, edits, runs, logged dialogues.
+
+The columns follow from the fields of the rows; what is written here is what rows do not say.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
-from vivavoce.store.columns import (
-    Prose,
-    Whole,
-    Word,
-    choice,
-    count,
-    each,
-    flag,
-    json_column,
-    message,
-    moment,
-    noted_column,
-    number,
-    reference,
-    text,
-    tuple_column,
-    word,
-)
-from vivavoce.store.rows import Role, RunState, UnitState
+from vivavoce.store import rows
+from vivavoce.store.columns import Moment, Prose, Whole, Word, derive_columns
 
 # Every constraint has a name, so that a migration can change it on every database.
 metadata = sa.MetaData(
@@ -36,364 +24,147 @@ metadata = sa.MetaData(
 )
 
 
-def _table(name: str, *parts: sa.schema.SchemaItem) -> sa.Table:
-    return sa.Table(name, metadata, *parts)
+def _table(name: str, row: type[Any], *parts: sa.schema.SchemaItem, key: str = "id", without: str = "") -> sa.Table:
+    """Make the table of a row; `key`: its primary key. A column among the parts replaces that of a field."""
+    own = {part.name: part for part in parts if isinstance(part, sa.Column)}
+    columns = [own.pop(column.name, column) for column in derive_columns(row, key.split()) if column.name != without]
+    others = [part for part in parts if not isinstance(part, sa.Column)]
+    return sa.Table(name, metadata, *columns, *own.values(), *others)
 
 
-def _table_with_id(name: str, *parts: sa.schema.SchemaItem) -> sa.Table:
-    return sa.Table(name, metadata, sa.Column("id", Word(32), primary_key=True), *parts)
+def _id(name: str, *parts: sa.schema.SchemaItem, **options: Any) -> sa.Column[str]:
+    return sa.Column(name, Word(32), *parts, **options)
 
 
-# --- people and how they come in ---------------------------------------------------------------------------------
+def _secret() -> sa.Column[str]:
+    """Return the column for the hash of a secret; the secret itself is not kept."""
+    return sa.Column("secret", Word(64), nullable=False, unique=True)
 
-users = _table_with_id(
-    "users",
-    sa.Column("login", Word(200), nullable=False, unique=True),
-    text("name"),
-    choice("role", Role),
-    text("password", null=True),
-    word("language"),
-    flag("disabled"),
-    moment("created"),
-    moment("seen", null=True),
-)
 
-# Sign-ins, one row for each browser; only the hash of the secret is kept.
-sessions = _table_with_id(
-    "sessions",
-    sa.Column("secret", Word(64), nullable=False, unique=True),
-    reference("users", "user_id"),
-    *each(moment, "created", "seen", "expires"),
-    text("agent"),
-    sa.Index(None, "user_id"),
-)
-
-tokens = _table_with_id(
-    "tokens",
-    sa.Column("secret", Word(64), nullable=False, unique=True),
-    reference("users", "user_id"),
-    text("name"),
-    tuple_column("scopes"),  # list of names
-    moment("created"),
-    moment("expires", null=True),
-    moment("seen", null=True),
-    moment("revoked", null=True),
-    sa.Index(None, "user_id"),
-)
-
+users = _table("users", rows.User, sa.UniqueConstraint("login"))
+# Sign-ins, one row for each browser.
+sessions = _table("sessions", rows.SignIn, _secret(), sa.Index(None, "user_id"))
+tokens = _table("tokens", rows.Token, _secret(), sa.Index(None, "user_id"))
 # One-time links: set-up of a workspace, invitations, a new password.
-links = _table_with_id(
-    "links",
-    sa.Column("secret", Word(64), nullable=False, unique=True),
-    word("purpose"),
-    reference("users", "user_id", null=True),
-    *each(moment, "created", "expires"),
-    moment("used", null=True),
-)
-
-# Attempts to sign in, for throttling; `login` and `address` are keys that name nobody.
-attempts = _table_with_id(
+links = _table("links", rows.Link, _secret())
+# Attempts to sign in, for throttling.
+attempts = _table(
     "attempts",
-    *each(word, "login", "address"),
-    moment("at"),
-    flag("succeeded"),
+    rows.AttemptRow,
+    _id("id", primary_key=True),
     sa.Index(None, "login", "at"),
     sa.Index(None, "address", "at"),
 )
+audit = _table("audit", rows.AuditLine, sa.Index(None, "at"))
 
-audit = _table_with_id(
-    "audit",
-    moment("at"),
-    reference("users", "user_id", null=True),
-    *each(word, "action", "noun", "noun_id"),
-    reference("projects", "project_id", null=True),
-    *message("detail"),
-    word("address"),
-    sa.Index(None, "at"),
-)
-
-# --- what is examined: topics, bots, scenarios -------------------------------------------------------------------
-
-projects = _table_with_id(
-    "projects",
-    sa.Column("slug", Word(80), nullable=False, unique=True),
-    text("name"),
-    word("language"),
-    tuple_column("languages"),  # list of codes, the main one first
-    word("classifier"),
-    number("threshold"),
-    moment("created"),
-    count("version"),
-)
-
-topics = _table_with_id(
-    "topics",
-    reference("projects", "project_id"),
-    sa.Column("name", Word(400), nullable=False),
-    text("description"),
-    word("owner"),
-    moment("created"),
-    sa.UniqueConstraint("project_id", "name"),
-)
-
-answers = _table_with_id(
+projects = _table("projects", rows.Project, sa.UniqueConstraint("slug"))
+topics = _table("topics", rows.Topic, sa.UniqueConstraint("project_id", "name"), without="answers")
+answers = sa.Table(
     "answers",
-    reference("topics", "topic_id"),
-    word("language"),
-    text("text"),
+    metadata,
+    _id("id", primary_key=True),
+    _id("topic_id", sa.ForeignKey("topics.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("language", Word(200), nullable=False),
+    sa.Column("text", Prose, nullable=False),
     sa.UniqueConstraint("topic_id", "language"),
 )
-
-# `topic_id` empty: out of scope. A topic goes only after its examples, so that none is lost or becomes out of scope.
-examples = _table_with_id(
+# A topic goes only after its examples, so that none is lost or becomes out of scope.
+examples = _table(
     "examples",
-    reference("projects", "project_id"),
-    sa.Column("topic_id", Word(32), sa.ForeignKey("topics.id", ondelete="RESTRICT")),
-    text("text"),
-    *each(word, "language", "source"),
-    moment("created"),
-    count("place"),
+    rows.ExampleRow,
+    _id("topic_id", sa.ForeignKey("topics.id", ondelete="RESTRICT")),
     sa.Index(None, "project_id", "topic_id"),
     sa.Index(None, "topic_id"),
 )
-
-bots = _table_with_id(
-    "bots",
-    reference("projects", "project_id"),
-    word("name"),
-    json_column("entry"),  # as an entry of bots.yaml; secrets only as names of environment variables
-    moment("created"),
-    sa.UniqueConstraint("project_id", "name"),
-)
-
-# `head`: the suite in YAML without its scenarios (defaults, lists, rows, parts, fallback).
-suites = _table_with_id(
-    "suites",
-    reference("projects", "project_id"),
-    word("name"),
-    text("title"),
-    word("language"),
-    text("agent", null=True),
-    text("head"),
-    moment("created"),
-    sa.UniqueConstraint("project_id", "name"),
-)
-
-# `text`: the scenario in YAML; `version` counts up with every save, the versions before are kept.
-scenarios = _table_with_id(
+bots = _table("bots", rows.BotRow, sa.UniqueConstraint("project_id", "name"))
+suites = _table("suites", rows.SuiteRow, sa.UniqueConstraint("project_id", "name"))
+# `version` counts up with every save, the versions before are kept.
+scenarios = _table(
     "scenarios",
-    reference("suites", "suite_id"),
-    word("name"),
-    text("title"),
-    *each(word, "domain", "level"),
-    text("text"),
-    count("version", 1),
-    count("place"),
-    moment("created"),
+    rows.ScenarioRow,
+    sa.Column("version", Whole, nullable=False, server_default="1"),
     sa.UniqueConstraint("suite_id", "name"),
 )
-
-scenario_versions = _table(
-    "scenario_versions",
-    sa.Column("scenario_id", Word(32), primary_key=True),
-    sa.Column("version", Whole, primary_key=True, autoincrement=False),
-    text("text"),
-    moment("at"),
-    reference("users", "user_id", null=True),
-    text("why"),
-)
-
-# --- who changed what, when and why ------------------------------------------------------------------------------
+scenario_versions = _table("scenario_versions", rows.ScenarioVersion, key="scenario_id version")
 
 # Every change of material by a person or an import: who, when, why; undone by another edit.
-edits = _table_with_id(
-    "edits",
-    reference("projects", "project_id"),
-    moment("at"),
-    reference("users", "user_id", null=True),
-    word("action"),
-    *message("summary"),
-    text("why"),
-    word("undoes", null=True),
-    word("undone_by", null=True),
-    count("size"),
-    sa.Index(None, "project_id", "at"),
-)
-
+edits = _table("edits", rows.Edit, sa.Index(None, "project_id", "at"))
 # What an edit did to one row: its columns before and after (null: there was none).
 changes = _table(
     "changes",
-    reference("edits", "edit_id", key=True),
+    rows.Change,
+    _id("edit_id", sa.ForeignKey("edits.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("place", Whole, primary_key=True, autoincrement=False),
-    *each(word, "noun", "noun_id"),
-    word("topic_id", null=True),
     sa.Column("before", sa.JSON(none_as_null=True)),
     sa.Column("after", sa.JSON(none_as_null=True)),
     sa.Index(None, "noun", "noun_id"),
     sa.Index(None, "topic_id"),
 )
 
-# --- exams: their units, what came of them, and what they found --------------------------------------------------
-
-runs = _table_with_id(
+runs = _table(
     "runs",
-    reference("projects", "project_id"),
-    count("number"),
-    word("kind"),
-    *message("title"),
-    choice("state", RunState),
-    json_column("options"),  # as the exam checked them
-    *each(count, "version", "total", "done", "failed"),
-    *message("headline"),
-    *message("error"),
-    reference("users", "user_id", null=True),
-    reference("schedules", "schedule_id", null=True),
-    word("suite_id", null=True),
-    *each(word, "code_version", "data_hash"),
-    count("seed"),
-    moment("created"),
-    moment("started", null=True),
-    moment("finished", null=True),
-    count("served"),  # the turn in which it last got a unit
+    rows.Run,
     sa.UniqueConstraint("project_id", "number"),
     sa.Index(None, "project_id", "kind", "created"),
     sa.Index(None, "state"),
 )
-
 # What a run was made of, as it was then.
-materials = _table("materials", reference("runs", "run_id", key=True), sa.Column("content", sa.LargeBinary))
-
-units = _table_with_id(
+materials = sa.Table(
+    "materials",
+    metadata,
+    _id("run_id", sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("content", sa.LargeBinary),
+)
+units = _table(
     "units",
-    reference("runs", "run_id"),
-    sa.Column("key", Prose, nullable=False),
-    text("title"),
-    *each(count, "place", "phase"),
-    *each(word, "bot", "limit_key"),
-    choice("state", UnitState),
-    count("attempts"),
-    word("worker", null=True),
-    moment("lease_until", null=True),
-    moment("started", null=True),
-    moment("finished", null=True),
-    *message("error"),
+    rows.Unit,
     sa.Column("result", sa.LargeBinary),
     sa.UniqueConstraint("run_id", "key"),
     sa.Index(None, "run_id", "state", "phase", "place"),
     sa.Index(None, "state", "limit_key"),
 )
-
-# One message of a scripted conversation and what came of it.
 turns = _table(
     "turns",
-    reference("units", "unit_id", key=True),
-    sa.Column("number", Whole, primary_key=True, autoincrement=False),
-    reference("runs", "run_id"),
-    word("bot"),
-    *each(text, "script", "scenario"),
-    *each(word, "domain", "level", "kind"),
-    count("repeat"),
-    *each(text, "sent", "reply"),
-    *each(word, "status", "outcome"),
-    noted_column("detail"),  # reasons, expected, intent, confidence, attempts, in_scope, fallback
-    number("first_ms"),
+    rows.TurnRow,
     sa.Index(None, "run_id", "outcome"),
     sa.Index(None, "run_id", "bot", "script"),
+    key="unit_id number",
 )
-
-# One question of an intents exam and what came of it over all retries of the first setting.
-outcomes = _table(
-    "outcomes",
-    reference("runs", "run_id", key=True),
-    sa.Column("place", Whole, primary_key=True, autoincrement=False),
-    text("text"),
-    sa.Column("intent", Word(400)),
-    sa.Column("guess", Word(400)),
-    number("confidence"),
-    word("outcome"),
-    *each(count, "right", "deferred", "wrong"),
-    sa.Index(None, "run_id", "intent"),
-)
-
+# Questions and what came of them over all rounds of the first setting.
+outcomes = _table("outcomes", rows.OutcomeRow, sa.Index(None, "run_id", "intent"), key="run_id place")
 # Numbers that are followed over time.
-measures = _table(
-    "measures",
-    reference("runs", "run_id", key=True),
-    sa.Column("scope", Word(200), primary_key=True),
-    sa.Column("name", Word(100), primary_key=True),
-    *each(number, "value", "low", "high"),
-    count("n"),
-)
-
+measures = _table("measures", rows.MeasureRow, key="run_id scope name")
 # Findings, reports and charts of a run, compressed.
-documents = _table(
-    "documents",
-    reference("runs", "run_id", key=True),
-    sa.Column("name", Word(200), primary_key=True),
-    word("media"),
-    sa.Column("content", sa.LargeBinary, nullable=False),
-)
-
-schedules = _table_with_id(
-    "schedules",
-    reference("projects", "project_id"),
-    word("kind"),
-    text("title"),
-    json_column("options"),  # what the run is started with
-    count("minute_of_day"),
-    flag("enabled"),
-    moment("next_at"),
-    reference("users", "user_id", null=True),
-    moment("created"),
-    sa.Index(None, "enabled", "next_at"),
-)
-
+documents = _table("documents", rows.DocumentRow, key="run_id name")
+schedules = _table("schedules", rows.Schedule, sa.Index(None, "enabled", "next_at"))
 # When the next message may be sent to a bot, over all workers.
-paces = _table("paces", sa.Column("key", Word(200), primary_key=True), moment("next_at"))
+paces = sa.Table(
+    "paces",
+    metadata,
+    sa.Column("key", Word(200), primary_key=True),
+    sa.Column("next_at", Moment, nullable=False),
+)
+workers = _table("workers", rows.WorkerRow)
 
-workers = _table_with_id("workers", word("host"), count("pid"), moment("started"), moment("seen"))
-
-# --- logged talks, their scores and marks; what holds for the whole workspace ------------------------------------
-
-# Logged talks; `turns` as in the exchange format of dialogues.
-dialogues = _table_with_id(
+dialogues = _table(
     "dialogues",
-    reference("projects", "project_id"),
-    sa.Column("name", Word(400), nullable=False),
-    word("batch"),
-    word("bot", null=True),
-    word("person", null=True),
-    text("source"),
-    sa.Column("passed", sa.Boolean),
-    tuple_column("turns"),  # list of {speaker, text, is_bot?, thumb?}
-    count("place"),
-    moment("created"),
+    rows.DialogueRow,
     sa.UniqueConstraint("project_id", "name"),
     sa.Index(None, "project_id", "batch"),
 )
-
-scores = _table(
-    "scores",
-    reference("runs", "run_id", key=True),
-    reference("dialogues", "dialogue_id", key=True),
-    *each(number, "score", "low", "high"),
-    *message("refusal"),
-    noted_column("detail"),  # effects of messages, reasons, warnings
-    sa.Index(None, "dialogue_id"),
-)
-
-# What a person thinks of a talk (quality 1 to 5) or of one answer in it (verdict yes, no, unsure).
-ratings = _table_with_id(
+scores = _table("scores", rows.ScoreRow, sa.Index(None, "dialogue_id"), key="run_id dialogue_id")
+# What people think: of a dialogue (`turn` 0) or of one answer in it.
+ratings = _table(
     "ratings",
-    reference("dialogues", "dialogue_id"),
-    sa.Column("turn", Whole, nullable=False),  # 0: the whole talk
-    reference("users", "user_id", null=True),
-    word("rater"),
-    number("quality"),
-    word("verdict", null=True),
-    moment("created"),
+    rows.RatingRow,
+    sa.Column("turn", Whole, nullable=False),
     sa.UniqueConstraint("dialogue_id", "turn", "rater"),
 )
 
 # What holds for the whole workspace, and the text of help that people wrote.
-options = _table("options", sa.Column("name", Word(100), primary_key=True), json_column("value"))
+options = sa.Table(
+    "options",
+    metadata,
+    sa.Column("name", Word(100), primary_key=True),
+    sa.Column("value", sa.JSON, nullable=False),
+)

@@ -11,11 +11,11 @@ import logging
 import shutil
 import sqlite3
 import threading
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError, DBAPIError, InterfaceError, InternalError, OperationalError
@@ -27,7 +27,7 @@ from vivavoce.store.stamps import now
 
 _log = logging.getLogger(__name__)
 # SQLite reports some writes to a full disk as input/output errors: with less room than this, the disk is full.
-LEAST_FREE_BYTES = 64 * 1024
+MIN_FREE_BYTES = 64 * 1024
 POSTGRES_DISK_FULL = "53100"
 POSTGRES_GONE = ("08", "57P")
 
@@ -43,10 +43,21 @@ class Trouble(StrEnum):
 
 # These last until somebody acts, so their beginning and their end are logged.
 OUTAGES = (Trouble.AWAY, Trouble.FULL)
+_TEXTS = {
+    Trouble.AWAY: (
+        say("the database does not respond"),
+        say("check that it is running and that its address is correct"),
+    ),
+    Trouble.FULL: (say("the database disk is full"), say("free up space on it; nothing was changed")),
+    Trouble.BUSY: (say("the workspace is busy"), say("try again in a moment; nothing was changed")),
+    Trouble.UNFIT: (
+        say("this version cannot read this workspace"),
+        say("`viva workspace status` shows its version, if any"),
+    ),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Outage:
+class Outage(NamedTuple):
     """A trouble that lasts, and since when."""
 
     trouble: Trouble
@@ -72,8 +83,7 @@ class Watch:
             if known or not self._served_before:
                 return
             self.outage = Outage(trouble, now())
-        reason = "; ".join(str(fault) for fault in error.faults)
-        _log.warning("%s: %s (%s)", self._address, error.what, reason)
+        _log.warning("%s: %s (%s)", self._address, error.what, "; ".join(map(str, error.faults)))
 
     def note_success(self, *, written: bool) -> None:
         """Note that a request was served; that a full disk has room again shows only when something is written."""
@@ -85,42 +95,24 @@ class Watch:
             if outage is None or (outage.trouble is Trouble.FULL and not written):
                 return
             self.outage = None
-        _log.warning(
-            "%s: the database serves again, after %.0f s", self._address, (now() - outage.since).total_seconds()
-        )
+        seconds = (now() - outage.since).total_seconds()
+        _log.warning("%s: the database is available again after %.0f s", self._address, seconds)
 
 
 def store_error(error: Exception, url: URL, *, connecting: bool = False) -> StoreError | None:
     """Return what an error of a driver means; None for those that are about a statement, such as a double name."""
-    trouble = _trouble_of(error, url, connecting=connecting)
+    trouble = _find_trouble(error, url, connecting=connecting)
     if trouble is None:
         return None
-    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-    known: dict[str, Any] = {
-        "trouble": trouble,
-        "where": url.render_as_string(hide_password=True),
-        "faults": (Fault(said),),
-    }
-    match trouble:
-        case Trouble.AWAY:
-            remedy = say("check that it runs and that its address is right")
-            return StoreError(say("the database does not answer"), remedy=remedy, **known)
-        case Trouble.FULL:
-            remedy = say("free some space on it; nothing was changed")
-            return StoreError(say("the disk of the database is full"), remedy=remedy, **known)
-        case Trouble.BUSY:
-            return StoreError(
-                say("the workspace is busy"), remedy=say("try again in a moment; nothing was changed"), **known
-            )
-        case Trouble.UNFIT:
-            remedy = say("`viva workspace status` tells which version it has, if any")
-            return StoreError(say("this is not a workspace that this version can read"), remedy=remedy, **known)
+    what, remedy = _TEXTS[trouble]
+    faults = [Fault(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])]
+    where = url.render_as_string(hide_password=True)
+    return StoreError(what, trouble=trouble, where=where, remedy=remedy, faults=faults)
 
 
 def disk_full_error() -> StoreError:
     """Return the error for a file that found no room on the disk."""
-    remedy = say("free some space on it; nothing was changed")
-    return StoreError(say("the disk of the server is full"), trouble=Trouble.FULL, remedy=remedy)
+    return StoreError(say("the server disk is full"), trouble=Trouble.FULL, remedy=_TEXTS[Trouble.FULL][1])
 
 
 def is_disk_full(error: BaseException) -> bool:
@@ -128,7 +120,7 @@ def is_disk_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
-def _trouble_of(error: Exception, url: URL, *, connecting: bool) -> Trouble | None:
+def _find_trouble(error: Exception, url: URL, *, connecting: bool) -> Trouble | None:
     if isinstance(error, PoolTimeoutError):
         return Trouble.BUSY
     if is_disk_full(error):
@@ -139,33 +131,25 @@ def _trouble_of(error: Exception, url: URL, *, connecting: bool) -> Trouble | No
     if not isinstance(error, DBAPIError) or not (about_database or connecting or error.connection_invalidated):
         return None
     if isinstance(error.orig, sqlite3.Error):
-        return _sqlite_trouble(error.orig, url)
-    return _postgres_trouble(error, connecting=connecting)
+        return _find_sqlite_trouble(error.orig, url)
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state == POSTGRES_DISK_FULL:
+        return Trouble.FULL
+    gone = connecting or error.connection_invalidated or not state or state.startswith(POSTGRES_GONE)
+    return Trouble.AWAY if gone and not state.startswith("53") else Trouble.BUSY
 
 
-def _sqlite_trouble(error: sqlite3.Error, url: URL) -> Trouble:
+def _find_sqlite_trouble(error: sqlite3.Error, url: URL) -> Trouble:
     # The lowest byte is the kind, those above say more.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code == sqlite3.SQLITE_FULL or (code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN) and _is_full(url)):
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        with suppress(OSError):
+            if shutil.disk_usage(Path(url.database or ".").parent).free < MIN_FREE_BYTES:
+                return Trouble.FULL
+    if code == sqlite3.SQLITE_FULL:
         return Trouble.FULL
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Trouble.BUSY
     if code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return Trouble.UNFIT
     return Trouble.AWAY
-
-
-def _postgres_trouble(error: DBAPIError, *, connecting: bool) -> Trouble:
-    state = getattr(error.orig, "sqlstate", None) or ""
-    if state == POSTGRES_DISK_FULL:
-        return Trouble.FULL
-    if connecting or error.connection_invalidated or not state or state.startswith(POSTGRES_GONE):
-        return Trouble.BUSY if state.startswith("53") else Trouble.AWAY
-    return Trouble.BUSY
-
-
-def _is_full(url: URL) -> bool:
-    try:
-        return shutil.disk_usage(Path(url.database or ".").parent).free < LEAST_FREE_BYTES
-    except OSError:
-        return False

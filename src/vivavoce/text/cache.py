@@ -55,15 +55,27 @@ class VectorCache:
         self.limit = limit
 
     def fetch(self, model: str, texts: Sequence[str], dimension: int) -> tuple[Floats, Flags]:
-        """Return a row for each text and a flag that says whether the row was found."""
+        """Return a row for each text and a flag that says whether the row is known."""
         rows = np.zeros((len(texts), dimension), dtype=np.float32)
-        found = np.zeros(len(texts), dtype=np.bool_)
+        is_known = np.zeros(len(texts), dtype=np.bool_)
         # Several places may ask for one text: every one of them is filled.
         places: dict[bytes, list[int]] = {}
         for place, text in enumerate(texts):
             places.setdefault(vector_key(model, text), []).append(place)
-        self._try(lambda connection: _fetch(connection, places, rows, found), None)
-        return rows, found
+
+        def work(connection: sqlite3.Connection) -> None:
+            keys = list(places)
+            for start in range(0, len(keys), FETCH_KEYS):
+                chosen = keys[start : start + FETCH_KEYS]
+                places_text = ",".join("?" * len(chosen))
+                query = f"SELECT key, vector FROM vectors WHERE key IN ({places_text})"  # noqa: S608 - only question marks
+                for key, vector in connection.execute(query, chosen):
+                    if len(vector) == 4 * dimension:
+                        rows[places[key]] = np.frombuffer(vector, dtype="<f4")
+                        is_known[places[key]] = True
+
+        self._try(work, None)
+        return rows, is_known
 
     def store(self, model: str, texts: Sequence[str], rows: Floats) -> None:
         """Keep these vectors; drop the oldest when the file grows beyond its limit."""
@@ -87,18 +99,15 @@ class VectorCache:
                 break
             seen = _identity(self.path)
             try:
-                return self._do(work)
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with _open(self.path) as connection:
+                    return work(connection)
             except (sqlite3.Error, OSError) as error:
                 if is_last or not _is_broken(error) or not self._set_aside(seen):
                     log.warning("The vector cache %s is not used: %s", self.path, error)
                     # Waiting for the same trouble at every few hundred texts would help nobody.
                     self.limit = 0
         return otherwise
-
-    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _open(self.path) as connection:
-            return work(connection)
 
     def _set_aside(self, seen: tuple[int, int] | None) -> bool:
         """Move the broken file out of the way, unless another process has already done so."""
@@ -111,7 +120,7 @@ class VectorCache:
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         except OSError:  # another process holds it open, or the folder is read-only
             return False
-        log.warning("The vector cache %s was broken: moved to %s, a new one begins.", self.path, aside.name)
+        log.warning("The vector cache %s was damaged: moved to %s, a new one is created.", self.path, aside.name)
         return True
 
 
@@ -125,9 +134,9 @@ def encode_cached(
     """
     cache = VectorCache() if cache is None else cache
     unique = list(dict.fromkeys(texts))
-    rows, found = cache.fetch(encoder.name, unique, encoder.dimension)
+    rows, is_known = cache.fetch(encoder.name, unique, encoder.dimension)
     # Long texts first: neighbours of like length make full batches, and the end of the work comes fast.
-    missing = sorted(np.flatnonzero(~found).tolist(), key=lambda place: -len(unique[place]))
+    missing = sorted(np.flatnonzero(~is_known).tolist(), key=lambda place: -len(unique[place]))
     if progress is not None:
         progress(len(unique) - len(missing), len(unique))
     for start in range(0, len(missing), STORE_TEXTS):
@@ -157,32 +166,15 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
 
 
-def _fetch(connection: sqlite3.Connection, places: dict[bytes, list[int]], rows: Floats, found: Flags) -> None:
-    keys = list(places)
-    size = 4 * rows.shape[1]
-    for start in range(0, len(keys), FETCH_KEYS):
-        chosen = keys[start : start + FETCH_KEYS]
-        marks = ",".join("?" * len(chosen))
-        query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608 - only question marks
-        for key, vector in connection.execute(query, chosen):
-            if len(vector) == size:
-                rows[places[key]] = np.frombuffer(vector, dtype="<f4")
-                found[places[key]] = True
-
-
 def _shrink(connection: sqlite3.Connection, limit: int) -> None:
     """Drop the oldest tenth until the used pages fit; freed pages are used again by later vectors."""
-    while _used_bytes(connection) > limit:
+    names = ("page_count", "freelist_count", "page_size")
+    while True:
+        pages, free, size = (int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in names)
         count = connection.execute(COUNT).fetchone()[0]
-        if not count:
+        if (pages - free) * size <= limit or not count:
             return
         connection.execute(OLDEST, [max(1, int(count * DROP_SHARE))])
-
-
-def _used_bytes(connection: sqlite3.Connection) -> int:
-    names = ("page_count", "freelist_count", "page_size")
-    pages, free, size = (int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in names)
-    return (pages - free) * size
 
 
 def _is_broken(error: Exception) -> bool:

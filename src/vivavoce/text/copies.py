@@ -42,8 +42,8 @@ TURNING = frozenset(
     "nicht kein keine keinen ohne nie wann wo warum wer welche welcher welches wohin woher "
     "ne pas sans jamais quand où pourquoi".split()
 )
-LEAST_CONTENT = 2
-LEAST_CONTAINED = 6
+MIN_CONTENT = 2
+MIN_CONTAINED = 6
 # More texts than this with the same content words tell nothing new.
 MAX_BUCKET = 100
 
@@ -58,18 +58,18 @@ def copy_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     bags = [frozenset(text.split(" ")) for text in texts]
     buckets: defaultdict[Bag, list[int]] = defaultdict(list)
     for place, bag in enumerate(bags):
-        if len(content := bag - stop) >= LEAST_CONTENT:
+        if len(content := bag - stop) >= MIN_CONTENT:
             buckets[content].append(place)
     for content, members in buckets.items():
         if len(members) > 1:
-            yield from _contained(members, members, bags)
-        if len(content) > LEAST_CONTAINED:
+            yield from _find_contained(members, members, bags)
+        if len(content) > MIN_CONTAINED:
             for word in content:
                 if word not in TURNING and not any(map(str.isdigit, word)):
-                    yield from _contained(buckets.get(content - {word}, ()), members, bags)
+                    yield from _find_contained(buckets.get(content - {word}, ()), members, bags)
 
 
-def _contained(shorter: Sequence[int], longer: Sequence[int], bags: Sequence[Bag]) -> Iterator[tuple[int, int]]:
+def _find_contained(shorter: Sequence[int], longer: Sequence[int], bags: Sequence[Bag]) -> Iterator[tuple[int, int]]:
     for first in shorter[:MAX_BUCKET]:
         for second in longer[:MAX_BUCKET]:
             if first != second and bags[first] <= bags[second]:

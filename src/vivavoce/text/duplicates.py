@@ -69,7 +69,7 @@ def normalise_all(texts: Sequence[str]) -> list[str]:
 
 def exact_groups(texts: Sequence[str]) -> Ints:
     """Return a group number for each text: the same number for the same normalised text."""
-    return _numbered(normalise_all(texts))
+    return _number(normalise_all(texts))
 
 
 def duplicate_groups(texts: Sequence[str]) -> Ints:
@@ -79,9 +79,10 @@ def duplicate_groups(texts: Sequence[str]) -> Ints:
     """
     normal = normalise_all(texts)
     distinct = list(dict.fromkeys(normal))
-    exact = _numbered(normal)
-    joined = _joined(len(distinct), [_compact_edges(distinct), _typo_edges(distinct), _copy_edges(distinct)])
-    groups = joined[exact]
+    exact = _number(normal)
+    copies = np.array(list(copy_pairs(distinct)), dtype=np.int64).reshape(-1, 2)
+    edges = [_compact_edges(distinct), _typo_edges(distinct), (copies[:, 0], copies[:, 1])]
+    groups = _join(len(distinct), edges)[exact]
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -97,7 +98,7 @@ def typo_pairs(words: Sequence[str]) -> Pairs:
     usable = np.array([i for i, word in enumerate(words) if _may_have_typos(word)], dtype=np.int64)
     if len(usable) < 2:
         return EMPTY, EMPTY
-    left, right = _fragment_pairs([words[i] for i in usable])
+    left, right = _find_fragment_pairs([words[i] for i in usable])
     left, right = usable[left], usable[right]
     lengths = np.array([len(word) for word in words], dtype=np.int64)
     allowed = 1 + (np.minimum(lengths[left], lengths[right]) >= MIN_LENGTH_TWO_EDITS)
@@ -106,9 +107,6 @@ def typo_pairs(words: Sequence[str]) -> Pairs:
     distance = cpdist([words[i] for i in left], [words[i] for i in right], scorer=OSA.distance, score_cutoff=2)
     close = np.asarray(distance) <= allowed
     return left[close], right[close]
-
-
-# --- normalising -----------------------------------------------------------------------------------------
 
 
 def _fold(text: str) -> str:
@@ -125,27 +123,23 @@ def _clean(texts: Sequence[str]) -> list[str]:
     joined = SEPARATOR.join(texts)
     if joined.count(SEPARATOR) >= max(len(texts), 1):
         joined = SEPARATOR.join(text.replace(SEPARATOR, " ") for text in texts)
-    joined = _translated(_fold(joined))
+    joined = _fold(joined)
+    if joined.isascii():
+        joined = joined.encode("ascii").translate(ASCII_KEPT, ASCII_DROPPED).decode("ascii")
+    else:
+        joined = joined.translate({ord(sign): _keep(sign) for sign in set(joined)})
     while "  " in joined:
         joined = joined.replace("  ", " ")
     joined = joined.replace(f"{SEPARATOR} ", SEPARATOR).replace(f" {SEPARATOR}", SEPARATOR).strip(" ")
     parts = joined.split(SEPARATOR) if texts else []
     if "#" in joined or "+" in joined:  # c# and c++ are words, a sign alone is not
-        return [_without_stray_signs(part) if "#" in part or "+" in part else part for part in parts]
+        return [
+            " ".join(STRAY_SIGNS.sub(" ", part).split()) if "#" in part or "+" in part else part for part in parts
+        ]
     return parts
 
 
-def _translated(joined: str) -> str:
-    if joined.isascii():
-        return joined.encode("ascii").translate(ASCII_KEPT, ASCII_DROPPED).decode("ascii")
-    return joined.translate({ord(sign): _kept(sign) for sign in set(joined)})
-
-
-def _without_stray_signs(text: str) -> str:
-    return " ".join(STRAY_SIGNS.sub(" ", text).split())
-
-
-def _kept(sign: str) -> str:
+def _keep(sign: str) -> str:
     """Return what stays of a character: itself, a blank, or nothing."""
     category = unicodedata.category(sign)
     if sign in "#+" or sign == SEPARATOR or category[0] in "LN" or category == "Sc":
@@ -155,11 +149,8 @@ def _kept(sign: str) -> str:
     return "" if sign in JOINERS or category == "Cf" else " "
 
 
-ASCII_DROPPED = bytes(code for code in range(128) if not _kept(chr(code)))
-ASCII_KEPT = bytes(ord(_kept(chr(code)) or " ") if code < 128 else 32 for code in range(256))
-
-
-# --- edges between distinct normalised texts -------------------------------------------------------------
+ASCII_DROPPED = bytes(code for code in range(128) if not _keep(chr(code)))
+ASCII_KEPT = bytes(ord(_keep(chr(code)) or " ") if code < 128 else 32 for code in range(256))
 
 
 def _compact_edges(texts: Sequence[str]) -> Pairs:
@@ -173,12 +164,6 @@ def _compact_edges(texts: Sequence[str]) -> Pairs:
     return np.array(candidates, dtype=np.int64), np.array(owner, dtype=np.int64)
 
 
-def _copy_edges(texts: Sequence[str]) -> Pairs:
-    """Pair texts that differ by stop words which only one of them has."""
-    pairs = np.array(list(copy_pairs(texts)), dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
-
-
 def _typo_edges(texts: Sequence[str]) -> Pairs:
     """Pair texts of the same bag of words, up to two typing mistakes."""
     words = " ".join(texts).split(" ")
@@ -187,76 +172,61 @@ def _typo_edges(texts: Sequence[str]) -> Pairs:
     tokens = np.fromiter(map(number.__getitem__, words), np.int64, len(words))
     hashes = np.random.default_rng(0).integers(0, 2**64, len(number), dtype=np.uint64)
     totals = np.add.reduceat(hashes[tokens], np.cumsum(counts) - counts) if len(texts) else hashes[:0]
-    old, new = _both_ways(typo_pairs(list(number)))
-    owner, choice = _replacements(tokens, counts, old, len(number))
-    # A text of one word needs a longer word, being its only sign.
-    kept = (counts > 1)[owner] | _long_enough(list(number), old, new)[choice]
-    owner, choice = owner[kept], choice[kept]
-    keys = np.concatenate([totals, totals[owner] + (hashes[new] - hashes[old])[choice]])
-    return _meetings(keys, np.r_[np.arange(len(texts)), owner], choice, new)
-
-
-def _both_ways(pairs: Pairs) -> Pairs:
-    """Return each pair in both directions, sorted by the first member."""
+    pairs = typo_pairs(list(number))
+    # Each pair in both directions, sorted by the first member.
     old, new = np.concatenate(pairs), np.concatenate(pairs[::-1])
     order = np.lexsort((new, old))
-    return old[order], new[order]
-
-
-def _replacements(tokens: Ints, counts: Ints, old: Ints, words: int) -> Pairs:
-    """Return every way to replace one word of a text by a likely misspelling: (text, position in `old`)."""
-    degree = np.bincount(old, minlength=words)
-    start = np.cumsum(degree) - degree
-    times = degree[tokens]
+    old, new = old[order], new[order]
+    # Every way to replace one word of a text by a likely misspelling: the text, and the place in `old`.
+    degree = np.bincount(old, minlength=len(number))
+    start, times = np.cumsum(degree) - degree, degree[tokens]
     owner = np.repeat(np.repeat(np.arange(len(counts)), counts), times)
-    shift = start[tokens] - (np.cumsum(times) - times)
-    return owner, np.repeat(shift, times) + np.arange(len(owner))
+    choice = np.repeat(start[tokens] - (np.cumsum(times) - times), times) + np.arange(len(owner))
+    # A text of one word needs a longer word, being its only sign.
+    lengths = np.array([len(word) for word in number], dtype=np.int64)
+    is_long = np.minimum(lengths[old], lengths[new]) >= MIN_LENGTH_ALONE
+    kept = (counts > 1)[owner] | is_long[choice]
+    owner, choice = owner[kept], choice[kept]
+    keys = np.concatenate([totals, totals[owner] + (hashes[new] - hashes[old])[choice]])
+    return _find_meetings(keys, np.r_[np.arange(len(texts)), owner], choice, new)
 
 
-def _long_enough(vocabulary: Sequence[str], old: Ints, new: Ints) -> NDArray[np.bool_]:
-    lengths = np.array([len(word) for word in vocabulary], dtype=np.int64)
-    return np.minimum(lengths[old], lengths[new]) >= MIN_LENGTH_ALONE
-
-
-def _meetings(keys: Hashes, owners: Ints, choice: Ints, new: Ints) -> Pairs:
+def _find_meetings(keys: Hashes, owners: Ints, choice: Ints, new: Ints) -> Pairs:
     """Return the edges between texts that meet in one sum.
 
     Two texts that meet after *different* replacements are one or two typing mistakes apart. Two that meet
     after putting in the same word are not: card and part are both near cart, not near each other. So a
     meeting counts when it has two different replacements, and then each text in it has a true partner.
     """
-    keep = _shared(keys)
+    keep = _find_shared(keys)
     order = keep[np.argsort(keys[keep])]
-    starts, sizes = _runs(keys[order])
+    starts, sizes = _find_runs(keys[order])
     if not len(starts):
         return EMPTY, EMPTY
-    # The first keys are those of the texts as they stand: nothing replaced, -1.
+    # The first keys are those of the texts as they are: nothing replaced, -1.
     texts = len(keys) - len(choice)
     replaced, later = np.full(len(order), -1), order >= texts
     replaced[later] = new[choice[order[later] - texts]]
     low, high = np.minimum.reduceat(replaced, starts), np.maximum.reduceat(replaced, starts)
-    # All as they stand: the same words in another order.
+    # All as they are: the same words in another order.
     wanted = np.repeat((low != high) | ((high == -1) & (sizes > 1)), sizes)
     owners = owners[order]
     return owners[wanted], np.repeat(owners[starts], sizes)[wanted]
 
 
-def _shared(keys: Hashes) -> Ints:
+def _find_shared(keys: Hashes) -> Ints:
     """Return the positions of keys that may occur twice: most do not, and need no sorting."""
     bits = min(24, (8 * len(keys)).bit_length())
     slots = (keys >> np.uint64(64 - bits)).astype(np.int64) if len(keys) else EMPTY
     return np.flatnonzero(np.bincount(slots)[slots] > 1)
 
 
-def _runs(ordered: Hashes) -> tuple[Ints, Ints]:
+def _find_runs(ordered: Hashes) -> tuple[Ints, Ints]:
     """Return where each run of equal values starts, and how long it is."""
     if not len(ordered):
         return EMPTY, EMPTY
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     return starts, np.diff(np.r_[starts, len(ordered)])
-
-
-# --- typing mistakes between words -----------------------------------------------------------------------
 
 
 def _may_have_typos(word: str) -> bool:
@@ -265,25 +235,30 @@ def _may_have_typos(word: str) -> bool:
     return word.isalpha() if word.isascii() else not (SYLLABIC.search(word) or any(map(str.isdigit, word)))
 
 
-def _fragment_pairs(words: Sequence[str]) -> Pairs:
+def _find_fragment_pairs(words: Sequence[str]) -> Pairs:
     """Return pairs of words that share a fragment: a word with as many letters left out as edits allowed.
 
     Words within one edit share a fragment of one letter less, within two edits one of two letters less.
     """
-    pieces = [_fragments(words, indices) for indices in _by_length(words)]
+    lengths = np.array([len(word) for word in words], dtype=np.int64)
+    pieces = [_hash_fragments(words, np.flatnonzero(lengths == length)) for length in np.unique(lengths)]
     hashes = np.concatenate([piece[0] for piece in pieces])
     owners = np.concatenate([piece[1] for piece in pieces])
-    keep = _shared(hashes)
+    keep = _find_shared(hashes)
     order = keep[np.argsort(hashes[keep])]
-    return _pairs_in_buckets(hashes[order], owners[order], len(words))
+    hashes, owners = hashes[order], owners[order]
+    # Every distinct pair of words in a bucket of one hash, but for buckets beyond the cap.
+    starts, sizes = _find_runs(hashes)
+    inside = np.arange(len(hashes)) - np.repeat(starts, sizes)
+    later = np.where(np.repeat(sizes, sizes) <= MAX_BUCKET, np.repeat(sizes, sizes) - inside - 1, 0)
+    first = np.repeat(np.arange(len(hashes)), later)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
+    low, high = np.minimum(owners[first], owners[second]), np.maximum(owners[first], owners[second])
+    codes = np.unique((low * len(words) + high)[low != high])
+    return codes // len(words), codes % len(words)
 
 
-def _by_length(words: Sequence[str]) -> Iterable[Ints]:
-    lengths = np.array([len(word) for word in words], dtype=np.int64)
-    return [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
-
-
-def _fragments(words: Sequence[str], indices: Ints) -> tuple[Hashes, Ints]:
+def _hash_fragments(words: Sequence[str], indices: Ints) -> tuple[Hashes, Ints]:
     """Return the hashes of the fragments of words of one length, and the words they come from."""
     length = len(words[indices[0]])
     text = "".join([words[i] for i in indices])
@@ -293,42 +268,21 @@ def _fragments(words: Sequence[str], indices: Ints) -> tuple[Hashes, Ints]:
     drops: list[tuple[int, ...]] = [(), *((place,) for place in range(length))]
     if length >= MIN_LENGTH_TWO_EDITS:
         drops += combinations(range(length), 2)
-    powers = _weights(length, drops)
-    hashes = mixed @ powers
-    return hashes.ravel(), np.repeat(indices, len(drops))
-
-
-def _weights(length: int, drops: Sequence[tuple[int, ...]]) -> Hashes:
-    """Return the weight of each letter in each fragment: a power of the base by place, 0 if left out."""
+    # The weight of each letter in each fragment: a power of the base by place, 0 if left out.
     powers = np.cumprod(np.full(length + 1, BASE))
     weights = np.zeros((length, len(drops)), dtype=np.uint64)
     for column, drop in enumerate(drops):
         kept = [place for place in range(length) if place not in drop]
         weights[kept, column] = powers[: len(kept)]
-    return weights
+    return (mixed @ weights).ravel(), np.repeat(indices, len(drops))
 
 
-def _pairs_in_buckets(hashes: Hashes, owners: Ints, size: int) -> Pairs:
-    """Return every distinct pair of owners that share a hash (sorted), but for buckets beyond the cap."""
-    starts, sizes = _runs(hashes)
-    inside = np.arange(len(hashes)) - np.repeat(starts, sizes)
-    later = np.where(np.repeat(sizes, sizes) <= MAX_BUCKET, np.repeat(sizes, sizes) - inside - 1, 0)
-    first = np.repeat(np.arange(len(hashes)), later)
-    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
-    low, high = np.minimum(owners[first], owners[second]), np.maximum(owners[first], owners[second])
-    codes = np.unique((low * size + high)[low != high])
-    return codes // size, codes % size
-
-
-# --- groups ----------------------------------------------------------------------------------------------
-
-
-def _numbered(keys: Sequence[str]) -> Ints:
+def _number(keys: Sequence[str]) -> Ints:
     number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     return np.fromiter(map(number.__getitem__, keys), np.int64, len(keys))
 
 
-def _joined(size: int, edges: Iterable[Pairs]) -> Ints:
+def _join(size: int, edges: Iterable[Pairs]) -> Ints:
     """Return the smallest member of each item's group (union-find with path halving)."""
     parent = list(range(size))
 

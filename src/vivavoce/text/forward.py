@@ -7,7 +7,7 @@ engines give the same vectors.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,34 +49,28 @@ def read_tensors(path: Path) -> dict[str, Floats]:
         start = 8 + int.from_bytes(raw[:8].tobytes(), "little")
         header = json.loads(raw[8:start].tobytes())
         header.pop("__metadata__", None)
-        tensors = {name: _tensor(raw[start:], entry) for name, entry in header.items()}
+        tensors = {name: _read_tensor(raw[start:], entry) for name, entry in header.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileError(
             f"this is not a readable safetensors file ({error})",
             where=str(path),
-            remedy="fetch the file again",
+            remedy="download the file again",
         ) from error
     return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 
 
-def _tensor(data: NDArray[np.uint8], entry: Mapping[str, Any]) -> Floats | None:
+def _read_tensor(data: NDArray[np.uint8], entry: Mapping[str, Any]) -> Floats | None:
     begin, end = entry["data_offsets"]
     if not 0 <= begin <= end <= data.size:
-        raise ValueError("the file is cut short")
-    read = _READERS.get(entry["dtype"])
-    return None if read is None else read(data[begin:end]).reshape(entry["shape"])
-
-
-def _bfloat16(raw: NDArray[np.uint8]) -> Floats:
-    # bfloat16 is the upper half of a float32.
-    return (raw.view("<u2").astype(np.uint32) << np.uint32(16)).view(np.float32)
-
-
-_READERS: dict[str, Callable[[NDArray[np.uint8]], Floats]] = {
-    "F32": lambda raw: raw.view("<f4"),
-    "F16": lambda raw: raw.view("<f2").astype(np.float32),
-    "BF16": _bfloat16,
-}
+        raise ValueError("the file is truncated")
+    raw, kind = data[begin:end], entry["dtype"]
+    if kind == "F32":
+        return raw.view("<f4").reshape(entry["shape"])
+    if kind == "F16":
+        return raw.view("<f2").astype(np.float32).reshape(entry["shape"])
+    if kind == "BF16":  # the upper half of a float32
+        return (raw.view("<u2").astype(np.uint32) << np.uint32(16)).view(np.float32).reshape(entry["shape"])
+    return None
 
 
 def prepare(tensors: Mapping[str, Floats], shape: BertShape) -> dict[str, Floats]:
@@ -84,10 +78,12 @@ def prepare(tensors: Mapping[str, Floats], shape: BertShape) -> dict[str, Floats
 
     Raises KeyError with the name of the first tensor that is missing.
     """
-    named = _without_prefix(tensors)
+    marker = "embeddings.word_embeddings.weight"
+    prefix = next((prefix for prefix in PREFIXES if prefix + marker in tensors), "")
+    named = {name.removeprefix(prefix): tensor for name, tensor in tensors.items()}
     positions = named["embeddings.position_embeddings.weight"]
     weights = {
-        "words": named["embeddings.word_embeddings.weight"],
+        "words": named[marker],
         # A sentence is always segment 0, so its row can be added to every position once.
         "positions": positions + named["embeddings.token_type_embeddings.weight"][0],
         **_norm(named, "embeddings.LayerNorm", "norm"),
@@ -95,12 +91,6 @@ def prepare(tensors: Mapping[str, Floats], shape: BertShape) -> dict[str, Floats
     for layer in range(shape.layers):
         weights |= _prepare_layer(named, layer, shape)
     return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in weights.items()}
-
-
-def _without_prefix(tensors: Mapping[str, Floats]) -> dict[str, Floats]:
-    marker = "embeddings.word_embeddings.weight"
-    prefix = next((prefix for prefix in PREFIXES if prefix + marker in tensors), "")
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items()}
 
 
 def _prepare_layer(named: Mapping[str, Floats], layer: int, shape: BertShape) -> dict[str, Floats]:

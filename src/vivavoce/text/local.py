@@ -42,39 +42,35 @@ EXPORT = "export the model to ONNX with the output `last_hidden_state` or `sente
 
 def load_local(path: Path, threads: int) -> SentenceEncoder:
     """Return the encoder of the model in this folder (or of this .onnx file and the folder around it)."""
-    folder = _folder(path)
-    model = _model_file(path, folder)
+    folder = path
+    if not path.is_dir():
+        # Exporters put the graph into a folder `onnx` below the tokenizer.
+        folder = path.parent.parent if path.parent.name == "onnx" else path.parent
+    candidates = [path] if path.is_file() else [folder / name for name in (*ONNX_FILES, MODEL_FILE)]
+    model = next((candidate for candidate in candidates if candidate.is_file()), None)
+    if model is None:
+        raise FileError(
+            "no model in this folder",
+            where=str(folder),
+            remedy=f"it needs {TOKENIZER_FILE}, {CONFIG_FILE} and one of {', '.join((*ONNX_FILES, MODEL_FILE))}",
+        )
     if not (folder / TOKENIZER_FILE).is_file():
-        raise FileError(f"there is no {TOKENIZER_FILE}", where=str(folder), remedy="put it beside the model")
-    forward: Forward = _onnx(model, folder) if model.suffix == ".onnx" else _bert(model, folder)
-    tokenizer = read_tokenizer(folder, _max_tokens(folder))
+        raise FileError(f"{TOKENIZER_FILE} is missing", where=str(folder), remedy="put it next to the model")
+    forward: Forward = _load_onnx(model, folder) if model.suffix == ".onnx" else _load_bert(model, folder)
+    # The length the model was made for, within the positions it has.
+    config = _read_json(folder / CONFIG_FILE)
+    length = int(_read_json(folder / SENTENCE_FILE).get("max_seq_length") or MAX_TOKENS)
+    length = min(length, int(config.get("max_position_embeddings", length)) - _find_first_position(config))
+    tokenizer = read_tokenizer(folder, length)
     ids = np.array([tokenizer.encode("a").ids], dtype=np.int64)
     dimension = forward(ids, np.ones_like(ids)).shape[1]
-    name, source = _name(model, folder), str(path.resolve())
-    return SentenceEncoder(name, dimension, tokenizer, forward, threads, source, guard=one_blas_thread)
-
-
-def _folder(path: Path) -> Path:
-    if path.is_dir():
-        return path
-    # Exporters put the graph into a folder `onnx` below the tokenizer.
-    return path.parent.parent if path.parent.name == "onnx" else path.parent
-
-
-def _model_file(path: Path, folder: Path) -> Path:
-    if path.is_file():
-        return path
-    for name in (*ONNX_FILES, MODEL_FILE):
-        if (folder / name).is_file():
-            return folder / name
-    raise FileError(
-        "there is no model in this folder",
-        where=str(folder),
-        remedy=f"it needs {TOKENIZER_FILE}, {CONFIG_FILE} and one of {', '.join((*ONNX_FILES, MODEL_FILE))}",
+    source = str(path.resolve())
+    return SentenceEncoder(
+        _name_model(model, folder), dimension, tokenizer, forward, threads, source, guard=one_blas_thread
     )
 
 
-def _name(model: Path, folder: Path) -> str:
+def _name_model(model: Path, folder: Path) -> str:
     """Name the model by its content, so that cached vectors never outlive a change of the files."""
     digest = hashlib.sha256()
     names = (TOKENIZER_FILE, CONFIG_FILE, POOLING_FILE, SENTENCE_FILE)
@@ -92,53 +88,42 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        remedy = "fetch the file again"
-        raise FileError(f"this is not JSON ({error})", where=str(path), remedy=remedy) from error
+        remedy = "download the file again"
+        raise FileError(f"not valid JSON ({error})", where=str(path), remedy=remedy) from error
 
 
-def _pooling(folder: Path) -> Pooling:
+def _read_pooling(folder: Path) -> Pooling:
     return "cls" if _read_json(folder / POOLING_FILE).get("pooling_mode_cls_token") else "mean"
 
 
-def _max_tokens(folder: Path) -> int:
-    """Return the length the model was made for, within the positions it has."""
-    wanted = int(_read_json(folder / SENTENCE_FILE).get("max_seq_length") or MAX_TOKENS)
-    config = _read_json(folder / CONFIG_FILE)
-    return min(wanted, int(config.get("max_position_embeddings", wanted)) - _first_position(config))
-
-
-def _first_position(config: Any) -> int:
+def _find_first_position(config: Any) -> int:
     is_bert = config.get("model_type", "bert") not in BERT_KINDS[1:]
     return 0 if is_bert else int(config.get("pad_token_id", 1)) + 1
 
 
-def _bert(model: Path, folder: Path) -> NumpyForward:
-    shape = _shape(folder)
-    try:
-        weights = prepare(read_tensors(model), shape)
-    except KeyError as error:
-        raise DataError(f"the weights lack {error}", where=str(model), remedy=EXPORT) from error
-    return NumpyForward(weights, shape, _pooling(folder))
-
-
-def _shape(folder: Path) -> BertShape:
-    """Return the shape in config.json; refuse what `NumpyForward` does not know, all faults at once."""
+def _load_bert(model: Path, folder: Path) -> NumpyForward:
+    """Return the forward pass by config.json; refuse what `NumpyForward` does not know, all faults at once."""
     config = _read_json(folder / CONFIG_FILE)
-    faults = list(_faults(config, _read_json(folder / MODULES_FILE)))
+    faults = _find_faults(config, _read_json(folder / MODULES_FILE))
     if faults:
         where = str(folder / CONFIG_FILE)
         raise DataError("this model cannot be run", where=where, faults=faults, remedy=EXPORT)
-    return BertShape(
+    shape = BertShape(
         layers=int(config["num_hidden_layers"]),
         hidden=int(config["hidden_size"]),
         heads=int(config["num_attention_heads"]),
         epsilon=float(config.get("layer_norm_eps", 1e-12)),
         activation=str(config.get("hidden_act", "gelu")),
-        first_position=_first_position(config),
+        first_position=_find_first_position(config),
     )
+    try:
+        weights = prepare(read_tensors(model), shape)
+    except KeyError as error:
+        raise DataError(f"the weights are missing {error}", where=str(model), remedy=EXPORT) from error
+    return NumpyForward(weights, shape, _read_pooling(folder))
 
 
-def _faults(config: Any, modules: Any) -> list[Fault]:
+def _find_faults(config: Any, modules: Any) -> list[Fault]:
     needed = ("num_hidden_layers", "hidden_size", "num_attention_heads")
     faults = [Fault(f"`{name}` is missing") for name in needed if name not in config]
     allowed = {
@@ -166,16 +151,16 @@ class LocalOnnxForward:
 
     def __call__(self, ids: Ids, mask: Ids) -> Floats:
         """Return one vector of length 1 for each row of ids."""
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
-            result = self.session.run([self.output], {name: given[name] for name in self.inputs})[0]
+            result = self.session.run([self.output], {name: inputs[name] for name in self.inputs})[0]
         except Exception as error:  # onnxruntime raises classes of its own, without a common root
             raise WorkError(f"the ONNX model failed: {error}", remedy=EXPORT) from error
         states = np.asarray(result, dtype=np.float32)
         return unit_rows(pool(states, mask, self.pooling) if states.ndim == 3 else states)
 
 
-def _onnx(model: Path, folder: Path) -> LocalOnnxForward:
+def _load_onnx(model: Path, folder: Path) -> LocalOnnxForward:
     try:
         import onnxruntime
     except ImportError as error:
@@ -193,7 +178,7 @@ def _onnx(model: Path, folder: Path) -> LocalOnnxForward:
     output = next((name for name in OUTPUTS if name in outputs), "")
     faults = [Fault(f"unknown input `{name}`") for name in inputs if name not in INPUTS]
     if not output:
-        faults.append(Fault(f"none of {', '.join(OUTPUTS)} among the outputs {', '.join(outputs)}"))
+        faults.append(Fault(f"none of {', '.join(OUTPUTS)} in the outputs {', '.join(outputs)}"))
     if faults:
-        raise DataError("this ONNX file is no sentence model", where=str(model), faults=faults, remedy=EXPORT)
-    return LocalOnnxForward(session, inputs, output, _pooling(folder))
+        raise DataError("this ONNX file is not a sentence model", where=str(model), faults=faults, remedy=EXPORT)
+    return LocalOnnxForward(session, inputs, output, _read_pooling(folder))

@@ -34,21 +34,21 @@ def word_ngrams(texts: Sequence[str]) -> csr_matrix:
         count=int(lengths.sum()),
     )
     rows = np.repeat(np.arange(len(texts)), lengths)
-    pairs = mixed(codes[:-1] * _STEP + codes[1:] + np.uint64(1))
+    pairs = mix(codes[:-1] * _STEP + codes[1:] + np.uint64(1))
     neighbours = rows[1:] == rows[:-1]
-    return _counted(np.r_[rows, rows[1:][neighbours]], np.r_[mixed(codes), pairs[neighbours]], len(texts))
+    return _count(np.r_[rows, rows[1:][neighbours]], np.r_[mix(codes), pairs[neighbours]], len(texts))
 
 
 def letter_ngrams(texts: Sequence[str]) -> csr_matrix:
     """Count sequences of 2 to 5 letters inside words (a blank marks the edge of a word)."""
-    found_words = (_WORD.findall(text.lower()) for text in texts)
-    lines = [f" {' '.join(found)} " if found else "" for found in found_words]
+    lines = [f" {' '.join(words)} " if (words := _WORD.findall(text.lower())) else "" for text in texts]
     lengths = np.array([len(line) for line in lines], dtype=np.intp)
     letters = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     rows = np.repeat(np.arange(len(texts)), lengths)
     blank = letters == ord(" ")
-    found = [_windows(letters.astype(np.uint64), blank, rows, size) for size in LETTERS]
-    return _counted(np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found]), len(texts))
+    windows = [_hash_windows(letters.astype(np.uint64), blank, rows, size) for size in LETTERS]
+    own_rows, hashes = (np.concatenate([window[part] for window in windows]) for part in (0, 1))
+    return _count(own_rows, hashes, len(texts))
 
 
 def _stable_hash(word: str) -> int:
@@ -57,7 +57,7 @@ def _stable_hash(word: str) -> int:
     return (zlib.crc32(data) << 32) | zlib.adler32(data)
 
 
-def _windows(
+def _hash_windows(
     letters: Hashes, blank: NDArray[np.bool_], rows: NDArray[np.intp], size: int
 ) -> tuple[NDArray[np.intp], Hashes]:
     """Return the row and the hash of every window of `size` letters that has a blank at its edges only."""
@@ -73,16 +73,16 @@ def _windows(
     # Texts end and begin with a blank each: a window across two texts either holds a blank inside or is "  ".
     same = rows[:count] == rows[size - 1 :]
     keep = np.flatnonzero(~inner & same)
-    return rows[keep], mixed(value[keep])
+    return rows[keep], mix(value[keep])
 
 
-def mixed(value: Hashes) -> Hashes:
+def mix(value: Hashes) -> Hashes:
     """Spread hashes so that neighbours differ in every bit."""
     value = (value ^ (value >> _HALF)) * _MIX
     return value ^ (value >> _HALF)
 
 
-def _counted(rows: NDArray[np.intp], hashes: Hashes, n: int) -> csr_matrix:
+def _count(rows: NDArray[np.intp], hashes: Hashes, n: int) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
     columns = (hashes % np.uint64(COLUMNS)).astype(np.int64)

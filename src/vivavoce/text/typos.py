@@ -6,7 +6,7 @@ import hashlib
 import random
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.errors import UsageError, nearest
@@ -23,11 +23,11 @@ LAYOUTS = tuple(_ROWS)
 def _find_neighbours(rows: tuple[tuple[float, str], ...]) -> dict[str, tuple[str, str]]:
     """Return for every key those beside it in its row, and those that touch it above and below."""
     places = {key: (row, shift + at) for row, (shift, keys) in enumerate(rows) for at, key in enumerate(keys)}
-    found = {}
+    neighbours = {}
     for key, (row, at) in places.items():
         near = [(k, r) for k, (r, x) in places.items() if k != key and abs(r - row) <= 1 and abs(x - at) <= 1]
-        found[key] = ("".join(k for k, r in near if r == row), "".join(k for k, r in near if r != row))
-    return found
+        neighbours[key] = ("".join(k for k, r in near if r == row), "".join(k for k, r in near if r != row))
+    return neighbours
 
 
 NEIGHBOURS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -97,69 +97,51 @@ def misspell(
     Numbers, addresses, `{placeholders}` and the phrases of `protect` are never touched. Where nothing may be
     changed the text comes back as it was, with a note.
     """
-    _check(budget, layout)
-    words = _open_words(text, protect)
-    if not words:
-        return Misspelt(text, (), "it has no word that may be misspelt")
-    # The text is part of the seed: editing one message leaves the mistakes of all others alone.
-    key = hashlib.sha256(f"{seed}\x1f{layout}\x1f{text}".encode("utf-8", "surrogatepass")).digest()
-    rng = random.Random(key)  # noqa: S311 - repeatable, not secret
-    wanted = max(1, round(budget * count_letters(text, protect)))
-    edits = _draw(text, words, wanted, layout, rng)
-    return Misspelt(_apply(text, edits), edits)
-
-
-def _check(budget: float, layout: str) -> None:
     if not 0 < budget <= 1:
         raise UsageError(
-            f"the budget of mistakes is {budget:g}", remedy="give a number above 0 and up to 1, such as 0.06"
+            f"the misspelling budget is {budget:g}", remedy="use a number above 0 and up to 1, such as 0.06"
         )
     if layout not in LAYOUTS:
         raise UsageError(
-            f"there is no keyboard '{layout}'.{nearest(layout, LAYOUTS)}", remedy=f"use {' or '.join(LAYOUTS)}"
+            f"unknown keyboard '{layout}'.{nearest(layout, LAYOUTS)}", remedy=f"use {' or '.join(LAYOUTS)}"
         )
+    words = _find_words(text, protect)
+    if not words:
+        return Misspelt(text, (), "it has no word that can be misspelt")
+    # The text is part of the seed: editing one message leaves the mistakes of all others alone.
+    key = hashlib.sha256(f"{seed}\x1f{layout}\x1f{text}".encode("utf-8", "surrogatepass")).digest()
+    rng = random.Random(key)  # noqa: S311 - repeatable, not secret
+    edits = _draw(text, words, max(1, round(budget * count_letters(text, protect))), layout, rng)
+    misspelt = text
+    for edit in reversed(edits):
+        misspelt = misspelt[: edit.place] + edit.after + misspelt[edit.place + len(edit.before) :]
+    return Misspelt(misspelt, edits)
 
 
 def count_letters(text: str, protect: Sequence[str] = ()) -> int:
     """Return the number of letters of a message that may be misspelt."""
-    return sum(sum(map(str.isalpha, word[0])) for word in _open_words(text, protect))
+    return sum(sum(map(str.isalpha, word[0])) for word in _find_words(text, protect))
 
 
-# --- what may be touched -----------------------------------------------------------------------------------------
-
-
-def _open_words(text: str, protect: Sequence[str]) -> list[re.Match[str]]:
-    closed = _closed(text, protect)
-    words = _WORD.finditer(text)
+def _find_words(text: str, protect: Sequence[str]) -> list[re.Match[str]]:
+    """Return the words that may be misspelt."""
+    closed = [match.span() for sign in (_PLACEHOLDER, _ADDRESS) for match in sign.finditer(text)]
+    # A mark that hangs on a letter would be torn off it.
+    closed += [
+        match.span()
+        for match in _TOKEN.finditer(text)
+        if any(sign.isnumeric() or unicodedata.category(sign).startswith("M") for sign in match[0])
+    ]
+    for phrase in filter(None, map(str.strip, protect)):
+        matches = re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+        closed += [match.span() for match in matches]
+    # Scripts without capitals (Chinese, Arabic, Thai ...) are typed in other ways, with other mistakes.
     return [
         word
-        for word in words
-        if _is_alphabetic(word[0]) and not any(a < word.end() and word.start() < b for a, b in closed)
+        for word in _WORD.finditer(text)
+        if all(letter.lower() != letter.upper() for letter in word[0] if letter.isalpha())
+        and not any(start < word.end() and word.start() < end for start, end in closed)
     ]
-
-
-def _closed(text: str, protect: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the stretches of a text that stay as they are."""
-    spans = [match.span() for sign in (_PLACEHOLDER, _ADDRESS) for match in sign.finditer(text)]
-    spans += [match.span() for match in _TOKEN.finditer(text) if any(map(_is_fixed, match[0]))]
-    for phrase in protect:
-        if phrase.strip():
-            found = re.finditer(rf"(?<!\w){re.escape(phrase.strip())}(?!\w)", text, re.IGNORECASE)
-            spans += [match.span() for match in found]
-    return spans
-
-
-def _is_fixed(sign: str) -> bool:
-    # A mark that hangs on a letter would be torn off it.
-    return sign.isnumeric() or unicodedata.category(sign).startswith("M")
-
-
-def _is_alphabetic(word: str) -> bool:
-    # Scripts without capitals (Chinese, Arabic, Thai ...) are typed in other ways, with other mistakes.
-    return all(letter.lower() != letter.upper() for letter in word if letter.isalpha())
-
-
-# --- drawing -----------------------------------------------------------------------------------------------------
 
 
 def _draw(text: str, words: list[re.Match[str]], wanted: int, layout: str, rng: random.Random) -> tuple[Edit, ...]:
@@ -170,24 +152,21 @@ def _draw(text: str, words: list[re.Match[str]], wanted: int, layout: str, rng: 
     for place in sorted(range(len(words)), key=lambda at: -ranks[at]):
         if len(edits) == wanted:
             break
-        after = _next_word(text, words, place, used)
-        drawn = None if place in used else _one(words[place][0], after, layout, rng)
-        if drawn is not None:
-            used |= {place, place + 1} if drawn.kind == "blank" else {place}
-            before = f"{words[place][0]} {after}" if drawn.kind == "blank" else words[place][0]
-            edits.append(Edit(drawn.kind, words[place].start(), before, drawn.after))
+        # The next word, where only a blank lies between and it is still untouched.
+        after = ""
+        if place + 1 < len(words) and place + 1 not in used:
+            is_near = text[words[place].end() : words[place + 1].start()] == " "
+            after = words[place + 1][0] if is_near else ""
+        variant = None if place in used else _draw_variant(words[place][0], after, layout, rng)
+        if variant is not None:
+            used |= {place, place + 1} if variant.kind == "blank" else {place}
+            before = f"{words[place][0]} {after}" if variant.kind == "blank" else words[place][0]
+            edits.append(Edit(variant.kind, words[place].start(), before, variant.after))
     return tuple(sorted(edits, key=lambda edit: edit.place))
 
 
-def _next_word(text: str, words: list[re.Match[str]], place: int, used: set[int]) -> str:
-    """Return the word after this one where only a blank lies between and it is still untouched."""
-    if place + 1 >= len(words) or place + 1 in used:
-        return ""
-    return words[place + 1][0] if text[words[place].end() : words[place + 1].start()] == " " else ""
-
-
-def _one(word: str, after: str, layout: str, rng: random.Random) -> _Variant | None:
-    variants = [variant for variant in _variants(word, after, layout) if variant.after != word]
+def _draw_variant(word: str, after: str, layout: str, rng: random.Random) -> _Variant | None:
+    variants = [variant for variant in _list_variants(word, after, layout) if variant.after != word]
     # Another word would be another message; only confusions are meant to be words.
     safe = [each for each in variants if each.kind == "confusion" or each.after.lower() not in COMMON]
     by_kind: dict[str, list[_Variant]] = {}
@@ -202,68 +181,47 @@ def _one(word: str, after: str, layout: str, rng: random.Random) -> _Variant | N
     return rng.choices(chosen, [variant.weight for variant in chosen])[0]
 
 
-def _apply(text: str, edits: Sequence[Edit]) -> str:
-    for edit in sorted(edits, key=lambda edit: -edit.place):
-        text = text[: edit.place] + edit.after + text[edit.place + len(edit.before) :]
-    return text
-
-
-# --- what can happen to a word -----------------------------------------------------------------------------------
-
-
-def _variants(word: str, after: str, layout: str) -> list[_Variant]:
-    found = [variant for place in range(len(word)) for variant in _at(word, place, layout)]
+def _list_variants(word: str, after: str, layout: str) -> list[_Variant]:
+    variants = [variant for place in range(len(word)) for variant in _change_letter(word, place, layout)]
     wrong = CONFUSIONS[layout].get(word.lower().replace("’", "'"))
     if wrong is not None:
-        found.append(_Variant("confusion", _like(word, wrong)))
+        variants.append(_Variant("confusion", _match_case(word, wrong)))
     if after:
-        found.append(_Variant("blank", word + after))
-    return found
+        variants.append(_Variant("blank", word + after))
+    return variants
 
 
-def _at(word: str, place: int, layout: str) -> list[_Variant]:
+def _change_letter(word: str, place: int, layout: str) -> Iterator[_Variant]:
     letter, before, rest = word[place], word[:place], word[place + 1 :]
     if not letter.isalpha():
-        return []
+        return
     weight = 1.0 if place else FIRST_LETTER
-    found = [*_neighbours(word, place, layout, weight), *_transposed(word, place, weight)]
+    same_row, other_rows = NEIGHBOURS[layout].get(letter.lower(), ("", ""))
+    # Fingers slip sideways more often than up and down.
+    for key, share in [(key, 1.0) for key in same_row] + [(key, 0.5) for key in other_rows]:
+        yield _Variant("neighbour", before + _match_case(letter, key) + rest, weight * share)
+    pair = word[place : place + 2]
     doubled = rest[:1].lower() == letter.lower()
+    if len(pair) == 2 and pair.isalpha() and not doubled:
+        swapped = pair[1] + pair[0]
+        if pair[0].isupper() and not pair[1].isupper():
+            swapped = pair[1].upper() + pair[0].lower()
+        yield _Variant("transposition", before + swapped + rest[1:], weight)
+    follows_same = word[max(place - 1, 0) : place].lower() == letter.lower()
     if doubled and place and len(word) > 2:
-        found.append(_Variant("undoubling", before + rest, weight))
-    elif len(word) > 2 and word[place - 1 : place].lower() != letter.lower():
-        found.append(_Variant("omission", _recased(word, before + rest), weight))
-    if not doubled and word[max(place - 1, 0) : place].lower() != letter.lower():
+        yield _Variant("undoubling", before + rest, weight)
+    elif len(word) > 2 and not follows_same:
+        shorter = before + rest
+        yield _Variant("omission", shorter[:1].upper() + shorter[1:] if word[0].isupper() else shorter, weight)
+    if not doubled and not follows_same:
         again = letter if word.isupper() else letter.lower()
-        found.append(_Variant("doubling", before + letter + again + rest, weight))
+        yield _Variant("doubling", before + letter + again + rest, weight)
     bare = unicodedata.normalize("NFD", letter)[0]
     if bare != letter:
-        found.append(_Variant("accent", before + bare + rest))
-    return found
+        yield _Variant("accent", before + bare + rest)
 
 
-def _neighbours(word: str, place: int, layout: str, weight: float) -> list[_Variant]:
-    same_row, other_rows = NEIGHBOURS[layout].get(word[place].lower(), ("", ""))
-    # Fingers slip sideways more often than up and down.
-    hits = [(key, 1.0) for key in same_row] + [(key, 0.5) for key in other_rows]
-    before, rest = word[:place], word[place + 1 :]
-    return [_Variant("neighbour", before + _like(word[place], key) + rest, weight * share) for key, share in hits]
-
-
-def _transposed(word: str, place: int, weight: float) -> list[_Variant]:
-    pair = word[place : place + 2]
-    if len(pair) < 2 or not pair.isalpha() or pair[0].lower() == pair[1].lower():
-        return []
-    swapped = pair[1] + pair[0]
-    if pair[0].isupper() and not pair[1].isupper():
-        swapped = pair[1].upper() + pair[0].lower()
-    return [_Variant("transposition", word[:place] + swapped + word[place + 2 :], weight)]
-
-
-def _recased(word: str, shorter: str) -> str:
-    return shorter[:1].upper() + shorter[1:] if word[0].isupper() else shorter
-
-
-def _like(model: str, text: str) -> str:
+def _match_case(model: str, text: str) -> str:
     """Return a text in the case of another: all capitals, a capital at its beginning, or small."""
     if model.isupper():
         return text.upper() if len(model) > 1 or len(text) == 1 else text.capitalize()

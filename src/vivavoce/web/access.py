@@ -19,9 +19,12 @@ from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, SignIn, Token, User
 from vivavoce.web.config import WebConfig
-from vivavoce.web.security import bearer_token, client_address, read_session
+from vivavoce.web.local_time import ZONE_COOKIE, use_zone
+from vivavoce.web.security.cookies import read_session
+from vivavoce.web.security.proxies import client_address
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.keys import use_key
+from vivavoce.workspace.access.secrets.tokens import bearer_token
 from vivavoce.workspace.access.sessions import resume_session
 from vivavoce.workspace.projects.projects import find_project
 
@@ -62,7 +65,7 @@ class Needs:
         visitor = visitor_of(request)
         if visitor is None:
             raise SignInNeededError(
-                say("nobody is signed in"), remedy=say("sign in, or send a key in the Authorization header")
+                say("you are not signed in"), remedy=say("sign in, or send an API key in the Authorization header")
             )
         visitor.actor.require(self.role)
         return visitor
@@ -76,7 +79,7 @@ class NeedsPerson(Needs):
         visitor = await super().__call__(request)
         if visitor.token is not None:
             raise AccessError(
-                say("this page is for people, and a key was sent"),
+                say("this page does not accept API keys"),
                 remedy=say("sign in with a browser, or use the API"),
             )
         return visitor
@@ -87,8 +90,16 @@ def visitor_of(request: Request) -> Visitor | None:
     if not hasattr(request.state, "visitor"):
         # Nobody, where the look-up fails: the page that says so must not fail in the same way.
         request.state.visitor = None
-        key = bearer_token(request.headers.get("authorization"))
-        request.state.visitor = _by_key(request, key) if key else _by_cookie(request)
+        store = store_of(request)
+        if secret := bearer_token(request.headers.get("authorization")):
+            if known := use_key(store, secret):
+                token, user, role = known
+                request.state.visitor = Visitor(user, role, address_of(request), token=token)
+        else:
+            secret = read_session(request.scope, behind_proxy=config_of(request).behind_proxy)
+            if secret and (session := resume_session(store, secret)):
+                sign_in, user = session
+                request.state.visitor = Visitor(user, user.role, address_of(request), sign_in=sign_in)
     return cast("Visitor | None", request.state.visitor)
 
 
@@ -120,35 +131,19 @@ async def project_in_path(request: Request, slug: str) -> Project:
 
 async def _look_up(request: Request) -> None:
     """Find out who asks for which project: both in one thread, since a change of threads costs as much as a read."""
+
+    def find() -> None:
+        slug = request.path_params.get("slug")
+        visitor_of(request)
+        request.state.project = None if slug is None else find_project(store_of(request), slug)
+
     if not hasattr(request.state, "project"):
-        await run_in_threadpool(_find, request)
-
-
-def _find(request: Request) -> None:
-    slug = request.path_params.get("slug")
-    visitor_of(request)
-    request.state.project = None if slug is None else find_project(store_of(request), slug)
+        use_zone(request.cookies.get(ZONE_COOKIE))
+        await run_in_threadpool(find)
 
 
 async def _store(request: Request) -> Store:
     return store_of(request)
-
-
-def _by_key(request: Request, secret: str) -> Visitor | None:
-    known = use_key(store_of(request), secret)
-    if known is None:
-        return None
-    token, user, role = known
-    return Visitor(user, role, address_of(request), token=token)
-
-
-def _by_cookie(request: Request) -> Visitor | None:
-    secret = read_session(request.scope, behind_proxy=config_of(request).behind_proxy)
-    known = resume_session(store_of(request), secret) if secret else None
-    if known is None:
-        return None
-    sign_in, user = known
-    return Visitor(user, user.role, address_of(request), sign_in=sign_in)
 
 
 Reader = Annotated[Visitor, Depends(Needs(Role.READER))]

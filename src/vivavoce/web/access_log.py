@@ -16,12 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import FileError
 from vivavoce.messages import say
-from vivavoce.web.security import client_address
+from vivavoce.web.security.proxies import client_address
 
 STANDARD_ERROR = "-"
 # What follows these is the secret of a link that lets its reader in.
 SECRET_PATHS = ("/setup/", "/link/")
-MOST_CHARACTERS = 500
+MAX_CHARACTERS = 500
 
 
 class AccessLog:
@@ -30,7 +30,16 @@ class AccessLog:
     def __init__(self, app: ASGIApp, target: str, *, behind_proxy: bool = False) -> None:
         self.app = app
         self._behind_proxy = behind_proxy
-        self._lines = _lines_to(target)
+        self._lines = logging.Logger("vivavoce.access", logging.INFO)
+        try:
+            handler = logging.StreamHandler() if target == STANDARD_ERROR else _LogFile(target, encoding="utf-8")
+        except OSError as error:
+            raise FileError(
+                say("cannot write the access log: {strerror}", strerror=error.strerror or error),
+                where=target,
+                remedy=say("check that the folder exists and that you have write access"),
+            ) from error
+        self._lines.addHandler(handler)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and note how it was answered."""
@@ -57,23 +66,20 @@ class AccessLog:
             handler.close()
 
     def _line(self, scope: Scope, status: int, size: int, seconds: float) -> str:
+        path = scope["path"]
+        # The secret of a link is left out.
+        secret = next((start for start in SECRET_PATHS if path.startswith(start)), None)
         facts = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "address": client_address(scope, behind_proxy=self._behind_proxy)[:MOST_CHARACTERS],
-            "method": scope["method"][:MOST_CHARACTERS],
-            "path": shown_path(scope["path"]),
+            "address": client_address(scope, behind_proxy=self._behind_proxy)[:MAX_CHARACTERS],
+            "method": scope["method"][:MAX_CHARACTERS],
+            "path": f"{secret}-" if secret else path[:MAX_CHARACTERS],
             "status": status,
             "bytes": size,
             "ms": round(seconds * 1000),
-            "agent": Headers(scope=scope).get("user-agent", "")[:MOST_CHARACTERS],
+            "agent": Headers(scope=scope).get("user-agent", "")[:MAX_CHARACTERS],
         }
         return json.dumps(facts)
-
-
-def shown_path(path: str) -> str:
-    """Return a path without the secret of a link."""
-    secret = next((start for start in SECRET_PATHS if path.startswith(start)), None)
-    return f"{secret}-" if secret else path[:MOST_CHARACTERS]
 
 
 class _LogFile(WatchedFileHandler):
@@ -81,17 +87,3 @@ class _LogFile(WatchedFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is that of the library
         """Lose the line: a full disk must not keep anybody from being answered."""
-
-
-def _lines_to(target: str) -> logging.Logger:
-    lines = logging.Logger("vivavoce.access", logging.INFO)
-    try:
-        handler = logging.StreamHandler() if target == STANDARD_ERROR else _LogFile(target, encoding="utf-8")
-    except OSError as error:
-        raise FileError(
-            say("the access log cannot be written: {strerror}", strerror=error.strerror or error),
-            where=target,
-            remedy=say("check that the folder exists and that you may write there"),
-        ) from error
-    lines.addHandler(handler)
-    return lines

@@ -17,10 +17,22 @@ from vivavoce.messages import say
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Visitor, store_of, visitor_of
 from vivavoce.web.language import Words, choose_language
-from vivavoce.web.navigation import project_links, sections
-from vivavoce.web.rendering import Flash, Frame, Person, choose_theme, render
+from vivavoce.web.local_time import current_zone
+from vivavoce.web.navigation import build_groups
+from vivavoce.web.rendering import Flash, Frame, Link, Person, choose_theme, render
 from vivavoce.workspace.projects.projects import list_projects
 
+
+def project_links(projects: Sequence[Project], current: Project | None) -> tuple[Link | None, tuple[Link, ...]]:
+    """Return the link to the project that is open, and those to all of them."""
+    links = tuple(
+        Link(project.name, f"/p/{project.slug}", current is not None and project.id == current.id)
+        for project in projects
+    )
+    return next((link for link in links if link.current), None), links
+
+
+PROJECT_COOKIE = "viva_project"
 FLASH_COOKIE = "viva_flash"
 FLASH_SECONDS = 60
 LANGUAGE_COOKIE = "viva_language"
@@ -41,16 +53,18 @@ def page(
     *,
     view: object = None,
     project: Project | None = None,
-    section: str = "",
     status: int = 200,
 ) -> HTMLResponse:
     """Return a whole page: the template gets `frame`, `view` (typed, made by the page) and `who`."""
     who = visitor_of(request)
-    frame = frame_of(request, title, who, project=project, section=section)
+    frame = _make_frame(request, title, who, project)
     text = render(template, {"frame": frame, "view": view, "who": who, "project": project}, frame.language)
     response = HTMLResponse(text, status)
     if frame.flashes:
         response.delete_cookie(FLASH_COOKIE)
+    if project and request.cookies.get(PROJECT_COOKIE) != project.slug:
+        # Pages outside of projects keep the navigation of this one.
+        response.set_cookie(PROJECT_COOKIE, project.slug, httponly=True, samesite="lax")
     return response
 
 
@@ -74,9 +88,9 @@ def done(path: str, text: str, *, project: Project | None = None, edit: Edit | N
     """Lead on and say what was done; an edit can be undone there."""
     undo = f"/p/{project.slug}/edits/{edit.id}/undo" if project and edit else ""
     response = go(path)
-    said = json.dumps({"text": text, "undo": undo}).encode()
+    flash = json.dumps({"text": text, "undo": undo}).encode()
     response.set_cookie(
-        FLASH_COOKIE, urlsafe_b64encode(said).decode(), max_age=FLASH_SECONDS, httponly=True, samesite="lax"
+        FLASH_COOKIE, urlsafe_b64encode(flash).decode(), max_age=FLASH_SECONDS, httponly=True, samesite="lax"
     )
     return response
 
@@ -86,7 +100,7 @@ def table_file(
 ) -> Response:
     """Return a table as a file; there is nothing at the address of another `kind` than csv and xlsx."""
     if kind not in TABLES:
-        raise AbsentError(say("there is nothing here"), remedy=say("take the table as .csv or .xlsx"))
+        raise AbsentError(say("nothing found at this address"), remedy=say("download the table as .csv or .xlsx"))
     content = xlsx_bytes(title or name, columns, rows) if kind == "xlsx" else csv_bytes(columns, rows)
     return download(f"{name}.{kind}", MEDIA[kind], content)
 
@@ -109,38 +123,41 @@ def language_of(request: Request) -> str:
     return choose_language(cookie, who.user.language if who else None, request.headers.get("accept-language"))
 
 
-def frame_of(
-    request: Request, title: str, who: Visitor | None, *, project: Project | None = None, section: str = ""
-) -> Frame:
-    """Return what stands around a page."""
+def _make_frame(request: Request, title: str, who: Visitor | None, project: Project | None) -> Frame:
     words = words_of(request)
     plain = Frame(
         title=title,
-        flashes=_flashes(request),
+        flashes=_read_flashes(request),
         language=words.language,
         theme=choose_theme(request.cookies.get(THEME_COOKIE)),
         path=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        zone=current_zone().key.replace("_", " "),
     )
     if who is None:
         return plain
-    here, others = project_links(list_projects(store_of(request)), project)
+    projects = list_projects(store_of(request))
+    last = request.cookies.get(PROJECT_COOKIE)
+    opened = project or next((known for known in projects if known.slug == last), None)
+    here, others = project_links(projects, opened)
     return replace(
         plain,
         user=Person(who.user.name or who.user.login, words.gettext(str(who.role)), who.user.id),
-        nav=sections(words, who, project, section),
+        groups=build_groups(words, who, opened, request.url.path),
+        help=(Link(words.gettext("Help"), "/help", request.url.path == "/help", "h", "help"),),
+        jump=f"/p/{opened.slug}/jump" if opened else "/jump",
         project=here,
         projects=others,
     )
 
 
-def _flashes(request: Request) -> tuple[Flash, ...]:
+def _read_flashes(request: Request) -> tuple[Flash, ...]:
     cookie = request.cookies.get(FLASH_COOKIE)
     if not cookie:
         return ()
     try:
-        said = json.loads(urlsafe_b64decode(cookie.encode()))
-        undo = str(said.get("undo", ""))
+        flash = json.loads(urlsafe_b64decode(cookie.encode()))
+        undo = str(flash.get("undo", ""))
         # Only a path of our own: whatever a cookie says, the button stays in this application.
-        return (Flash(str(said["text"]), undo=undo if undo.startswith("/p/") else ""),)
+        return (Flash(str(flash["text"]), undo=undo if undo.startswith("/p/") else ""),)
     except (ValueError, KeyError, TypeError, AttributeError):
         return ()

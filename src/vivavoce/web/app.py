@@ -16,28 +16,34 @@ from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from vivavoce.reports.shared.pages import ICONS
 from vivavoce.store.database import Store
 from vivavoce.version import __version__
 from vivavoce.web import api, pages
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.access_log import AccessLog
-from vivavoce.web.api.description import complete_description, methods_at, name_operation, operation_roles
-from vivavoce.web.api.errors import ERRORS
-from vivavoce.web.api.queries import check_query
+from vivavoce.web.api.description import (
+    ERRORS,
+    check_query,
+    complete_description,
+    methods_at,
+    name_operation,
+    operation_roles,
+)
 from vivavoce.web.charts import vega_bundle
 from vivavoce.web.config import WebConfig
 from vivavoce.web.failures import answer_refusal, handle_errors
 from vivavoce.web.health import HEALTH, add_health
 from vivavoce.web.pages.access.sign_in import ask_to_sign_in
-from vivavoce.web.rendering import STATIC
-from vivavoce.web.security import Protection, protected
+from vivavoce.web.rendering import STATIC, app_styles
+from vivavoce.web.security.protection import Protection, protected
 
 API = "/api/v1"
 # Where people send forms who are not signed in.
 OPEN_FORMS = ("/sign-in", "/setup/", "/link/", "/preferences")
 ABOUT = (
-    "Everything that the pages do, for programs. Send a key of yours (People, your own page) as "
-    "`Authorization: Bearer viva_...`; its scopes say what it may do."
+    "Everything the pages do, for programs. Send one of your keys (People, your own page) as "
+    "`Authorization: Bearer viva_...`; its scopes define what it can do."
 )
 
 
@@ -54,12 +60,11 @@ class Application(FastAPI):
 def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
     """Return the application for a store, with its guards around it."""
     chosen = config or WebConfig()
-    most = chosen.max_upload_mb * 2**20
     protection = Protection(
         chosen.hosts,
         chosen.behind_proxy,
         any_host=(HEALTH,),
-        max_upload_bytes=most,
+        max_upload_bytes=chosen.max_upload_mb * 2**20,
         open_forms=OPEN_FORMS,
         answer=answer_refusal,
     )
@@ -86,15 +91,17 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.router.routes.extend(_page_routes())
     app.router.routes.extend(_api_router().routes)
     add_health(app)
-    app.add_api_route("/static/vega.js", _vega, include_in_schema=False)
+    app.add_api_route("/static/vega.js", _show_vega, include_in_schema=False)
+    app.add_api_route("/static/app.css", _show_styles, include_in_schema=False)
+    app.add_api_route("/static/icons.svg", _show_icons, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
 
 
 def routers(package: ModuleType) -> Iterator[APIRouter]:
     """Yield the routers of all modules of a package and of its rooms, by name."""
-    for found in sorted(walk_packages(package.__path__, f"{package.__name__}."), key=lambda module: module.name):
-        router = getattr(import_module(found.name), "router", None)
+    for module in sorted(walk_packages(package.__path__, f"{package.__name__}."), key=lambda module: module.name):
+        router = getattr(import_module(module.name), "router", None)
         if isinstance(router, APIRouter):
             yield router
 
@@ -114,14 +121,22 @@ def _page_routes() -> list[BaseRoute]:
     for route in routes:
         # Pages are for people; the description of the API leaves them out.
         route.include_in_schema = False  # type: ignore[attr-defined]
-    return sorted(routes, key=_place)
+
+    def order(route: BaseRoute) -> list[tuple[bool, int, str]]:
+        # In every piece of a path, the more is fixed the sooner it is tried.
+        pieces = getattr(route, "path", "").split("/")
+        return [("{" in piece, -len(re.sub(r"{.*?}", "", piece)), piece) for piece in pieces]
+
+    return sorted(routes, key=order)
 
 
-def _place(route: BaseRoute) -> list[tuple[bool, int, str]]:
-    """Return what a route is sorted by: in every piece of its path, the more is fixed the sooner it is tried."""
-    pieces = getattr(route, "path", "").split("/")
-    return [("{" in piece, -len(re.sub(r"{.*?}", "", piece)), piece) for piece in pieces]
-
-
-def _vega() -> Response:
+def _show_vega() -> Response:
     return Response(vega_bundle(), media_type="text/javascript")
+
+
+def _show_styles() -> Response:
+    return Response(app_styles(), media_type="text/css")
+
+
+def _show_icons() -> Response:
+    return Response(ICONS.read_bytes(), media_type="image/svg+xml")

@@ -10,6 +10,19 @@ from vivavoce.reports.shared.numbers import Kind
 from vivavoce.reports.shared.views import SHARE, Cell, Column
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
+from vivavoce.web.rendering import environment
+
+
+def chip(text: str, tone: str = "neutral", sign: str = "", meaning: str = "") -> Markup:
+    """Return a state as pages show it: the macro of that name."""
+    made: Markup = environment().get_template("blocks.html").module.chip(text, tone, sign, meaning)  # type: ignore[attr-defined]
+    return made
+
+
+def bot_key(name: str, place: int) -> Markup:
+    """Return the name of a bot with its colour and shape: the macro of that name."""
+    made: Markup = environment().get_template("conversation_pictures.html").module.bot_key(name, place)  # type: ignore[attr-defined]
+    return made
 
 
 def rate_cell(words: Words, rate: Rate, measure: Measure = SHARE, *, counted: bool = True) -> Cell:
@@ -34,13 +47,12 @@ def difference_cell(words: Words, rate: Rate, kind: Kind = "share", *, clear: bo
     def signed(value: float) -> str:
         return writer.signed(factor * value, digits)
 
-    said = words.gettext("%(value)s points", value=signed(rate.value)) if factor == 100 else signed(rate.value)
+    value = words.gettext("%(value)s points", value=signed(rate.value)) if factor == 100 else signed(rate.value)
     tone = ("good" if good else "bad") if clear else "neutral"
     around = ""
     if rate.low is not None and rate.high is not None:
         around = words.gettext("%(low)s to %(high)s", low=signed(rate.low), high=signed(rate.high))
-    shown = Markup('<span class="mark {}">{}</span>').format(tone, said)
-    return Markup('<span class="rate">{} <small>{}</small></span>').format(shown, around)
+    return Markup('<span class="rate">{} <small>{}</small></span>').format(chip(value, tone), around)
 
 
 def link_cell(href: str, text: str) -> Markup:

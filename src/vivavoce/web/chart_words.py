@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from vivavoce.messages import message_from_json, noted
+from vivavoce.messages import add_messages, message_from_json
 from vivavoce.web.language import DEFAULT, Words, gettext_noop
-
-__all__ = ["draw", "translate_spec"]
 
 # Fields of the data that hold names, never words of ours.
 _NAMES = frozenset({"bot", "guess", "name", "origin", "pair", "script", "topic"})
@@ -22,25 +20,25 @@ _FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "bot": gettext_noop("bot"),
         "confidence": gettext_noop("confidence"),
-        "count": gettext_noop("how many"),
+        "count": gettext_noop("count"),
         "effect": gettext_noop("effect"),
         "examples": gettext_noop("examples"),
         "from": gettext_noop("from"),
-        "guess": gettext_noop("taken for"),
+        "guess": gettext_noop("guess"),
         "high": gettext_noop("up to"),
         "label": gettext_noop("what"),
         "low": gettext_noop("from"),
         "number": gettext_noop("message"),
         "origin": gettext_noop("topic"),
-        "series": gettext_noop("of"),
+        "series": gettext_noop("series"),
         "share": gettext_noop("share"),
-        "talks": gettext_noop("talks"),
+        "talks": gettext_noop("dialogues"),
         "to": gettext_noop("up to"),
         "topic": gettext_noop("topic"),
         "turns": gettext_noop("turns"),
         "value": gettext_noop("value"),
         "what": gettext_noop("what"),
-        "who": gettext_noop("who"),
+        "who": gettext_noop("speaker"),
     }
 )
 _LOCALES: Mapping[str, Mapping[str, object]] = MappingProxyType(
@@ -60,11 +58,11 @@ def draw(words: Words, spec: Mapping[str, Any]) -> str:
 
 def translate_spec(words: Words, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a live chart is made of, in a language."""
-    content = dict(spec) if "messages" in spec else noted(spec)
+    content = dict(spec) if "messages" in spec else add_messages(spec)
     messages = content.pop("messages", [])
     if words.language == DEFAULT:
         return content
-    texts = {one["text"]: words.said(message_from_json(one)) for one in messages}
+    texts = {message["text"]: words.said(message_from_json(message)) for message in messages}
     translated: dict[str, Any] = _translate(words, texts, content)
     translated["config"] = {**content.get("config", {}), "locale": _LOCALES.get(words.language, {})}
     return translated
@@ -75,7 +73,7 @@ def _translate(words: Words, texts: Mapping[str, str], part: Any) -> Any:
     if isinstance(part, str):
         return texts.get(part, part)
     if isinstance(part, list):
-        return [_translate(words, texts, one) for one in part]
+        return [_translate(words, texts, item) for item in part]
     if not isinstance(part, Mapping):
         return part
     named = part.get("field") in _NAMES

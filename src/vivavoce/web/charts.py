@@ -12,13 +12,10 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
 
 from vivavoce.errors import FileError
 from vivavoce.files.writing import write_bytes
 from vivavoce.settings import home
-
-__all__ = ["bundle_mark", "packed_vega_bundle", "vega_bundle"]
 
 # `vivavoceDraw(element, spec)` draws into an element and returns a promise. The colours become the CSS variables of
 # the page, so that a live chart follows light, dark and print without being drawn again.
@@ -73,8 +70,7 @@ def packed_vega_bundle() -> bytes:
 @cache
 def bundle_mark() -> str:
     """Return what changes when the script does: the version of the drawing library and our own function."""
-    said = f"{version('vl-convert-python')}\n{_snippet()}"
-    return sha256(said.encode()).hexdigest()[:12]
+    return sha256(f"{version('vl-convert-python')}\n{_snippet()}".encode()).hexdigest()[:12]
 
 
 def _snippet() -> str:
@@ -87,19 +83,11 @@ def _snippet() -> str:
 @cache
 def _bundles() -> tuple[bytes, bytes]:
     """Return the script, plain and packed."""
-    plain, packed = (_kept(ending) for ending in (".js", ".js.gz"))
+    plain, packed = (home() / "cache" / f"vega-{bundle_mark()}{ending}" for ending in (".js", ".js.gz"))
     with suppress(OSError, EOFError):
         # A file that a disk has damaged is made again.
         if plain.exists() and gzip.decompress(packed.read_bytes()) == (script := plain.read_bytes()):
             return script, packed.read_bytes()
-    return _made(plain, packed)
-
-
-def _kept(ending: str) -> Path:
-    return home() / "cache" / f"vega-{bundle_mark()}{ending}"
-
-
-def _made(plain: Path, packed: Path) -> tuple[bytes, bytes]:
     import vl_convert
 
     script = vl_convert.javascript_bundle(_snippet()).encode()

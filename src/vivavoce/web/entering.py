@@ -10,8 +10,10 @@ from starlette.responses import Response
 from vivavoce.web.access import config_of
 from vivavoce.web.answers import go
 from vivavoce.web.held_forms import remember_person
-from vivavoce.web.security import SECRET_PAGE, came_over_https, ended_cookie, session_cookie
-from vivavoce.workspace.access.signing_in import Entry
+from vivavoce.web.security.cookies import ended_cookie, session_cookie
+from vivavoce.web.security.headers import SECRET_PAGE
+from vivavoce.web.security.proxies import came_over_https
+from vivavoce.workspace.access.sessions import Entry
 
 R = TypeVar("R", bound=Response)
 # The store decides when a session is over, counted from the last visit; a browser keeps no cookie longer than this.

@@ -19,16 +19,21 @@ from vivavoce.workspace.exams.project_exams import Problem
 
 @dataclass(frozen=True, slots=True)
 class ProblemLine:
-    """A problem in words, the ways to it, and what to do."""
+    """A problem in words, the ways to it, what to do. `title`: the same in short. The action is the first link."""
 
     text: str
     links: tuple[Link, ...]
     remedy: str
+    title: str = ""
 
 
 class ExamPages:
-    """The pages of an exam. `place`: where its runs are, under the project; `begin`: where one is started."""
+    """The pages of an exam. `place`: where its runs are, under the project; `begin`: where one is started.
 
+    `title`: what pages call it, where that is not the title of the exam.
+    """
+
+    title = ""
     place = ""
     begin = ""
 
@@ -51,12 +56,12 @@ class ExamPages:
         """Return a problem on Today: its topics and its run are linked."""
         topics = zip(problem.topics, problem.topic_ids, strict=True)
         links = [Link(name, f"/p/{project.slug}/topics/{topic}") for name, topic in topics if topic]
-        run = Link(words.gettext("The run"), self.run_path(project, problem.run))
+        run = Link(words.gettext("Run"), self.run_path(project, problem.run))
         return ProblemLine(words.said(problem.text), (*links, run), words.said(problem.remedy))
 
     def missing(self, words: Words, project: Project) -> Link:
         """Return the way to what is needed before a run can be planned."""
-        return Link(words.gettext("Go to the topics"), f"/p/{project.slug}/topics")
+        return Link(words.gettext("Go to topics"), f"/p/{project.slug}/topics")
 
 
 def pages_of(name: str) -> ExamPages:
@@ -71,4 +76,5 @@ def pages_of(name: str) -> ExamPages:
 
 def exam_title(words: Words, name: str) -> str:
     """Return what an exam is called."""
-    return words.gettext(pages_of(name).kind.title)
+    pages = pages_of(name)
+    return words.gettext(pages.title or pages.kind.title)

@@ -30,8 +30,9 @@ from vivavoce.messages import say
 from vivavoce.store.troubles import Trouble, disk_full_error, is_disk_full
 from vivavoce.web.access import SignInNeededError
 from vivavoce.web.answers import go, page, words_of
+from vivavoce.web.rendering import View
 from vivavoce.web.security.refusals import Refusal, plain_answer
-from vivavoce.workspace.bots.places import CrowdedError
+from vivavoce.workspace.bots.chatting import CrowdedError
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +51,12 @@ STATUSES: tuple[tuple[type[VivaError], int], ...] = (
 
 # What those who only use the server can do; why it is so is in its log.
 STORE_REMEDIES = {
-    Trouble.AWAY: say("try again in a moment; those who run the server find the reason in its log"),
-    Trouble.FULL: say("tell those who run the server that it needs more space; what was saved before is safe"),
+    Trouble.AWAY: say("try again in a moment; your server admin can find the cause in the server log"),
+    Trouble.FULL: say("ask your server admin to free up space; everything saved earlier is safe"),
     Trouble.BUSY: say("try again in a moment; nothing was changed"),
-    Trouble.UNFIT: say("tell those who run the server; `viva workspace status` says more"),
+    Trouble.UNFIT: say("tell your server admin; `viva workspace status` shows details"),
 }
-_HTTP_TEXTS = {404: say("there is nothing here"), 405: say("this page cannot be asked in this way")}
+_HTTP_TEXTS = {404: say("nothing found at this address"), 405: say("this page does not support this kind of request")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,54 +77,30 @@ class ErrorBody:
     faults: list[FaultBody] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorView:
-    """An error as a page shows it."""
-
-    status: int
-    what: str
-    where: str
-    remedy: str
-    faults: tuple[Fault, ...] = ()
-
-
 def status_of(error: VivaError) -> int:
     """Return the status of the answer to an error."""
     return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
 
 
-def body_of(error: VivaError) -> dict[str, object]:
-    """Return an error as plain JSON."""
-    faults = [{"message": fault.message, "where": fault.where} for fault in error.faults]
-    return {"what": error.what, "where": error.where, "remedy": error.remedy, "faults": faults}
-
-
 def answer_error(request: Request, error: VivaError, status: int | None = None) -> Response:
     """Return the answer to something refused; `status` where it is another than that of the error."""
-    error, status = _for_visitors(error), status or status_of(error)
+    status = status or status_of(error)
+    if isinstance(error, StoreError):
+        # Where the database is, only those who run the server should know.
+        error = StoreError(error.what, trouble=error.trouble, remedy=STORE_REMEDIES[Trouble(error.trouble)])
     if request.url.path.startswith("/api/"):
-        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-        return JSONResponse(body_of(error), status, headers)
+        faults = [{"message": fault.message, "where": fault.where} for fault in error.faults]
+        body = {"what": error.what, "where": error.where, "remedy": error.remedy, "faults": faults}
+        return JSONResponse(body, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
     if status == 401:
         return go(f"/sign-in?next={quote(request.url.path)}")
-    return _error_page(request, error, status)
-
-
-def _error_page(request: Request, error: VivaError, status: int) -> Response:
-    """Return the page of an error; without the database it is the page that strangers see."""
-    view = ErrorView(status, error.what, error.where, error.remedy, error.faults)
+    view = View(status=status, what=error.what, where=error.where, remedy=error.remedy, faults=error.faults)
     if not isinstance(error, StoreError):
         with suppress(StoreError):
             return page(request, "error.html", _title(request, status), view=view, status=status)
+    # Without the database it is the page that strangers see.
     request.state.visitor = None
     return page(request, "error.html", _title(request, status), view=view, status=status)
-
-
-def _for_visitors(error: VivaError) -> VivaError:
-    """Return an error without what only those who run the server should know: where its database is."""
-    if not isinstance(error, StoreError):
-        return error
-    return StoreError(error.what, trouble=error.trouble, remedy=STORE_REMEDIES[Trouble(error.trouble)])
 
 
 def answer_refusal(scope: Scope, refusal: Refusal) -> Response:
@@ -138,15 +115,15 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
     """Let the application answer every error in its own way; `methods_at` tells what can be done at a path."""
 
     @app.exception_handler(VivaError)
-    def _refused(request: Request, error: VivaError) -> Response:
+    def _answer_viva(request: Request, error: VivaError) -> Response:
         return answer_error(request, error)
 
     @app.exception_handler(HTTPException)
-    def _http(request: Request, error: HTTPException) -> Response:
+    def _answer_http(request: Request, error: HTTPException) -> Response:
         kind = {404: AbsentError, 403: AccessError}.get(error.status_code, UsageError)
-        said = _HTTP_TEXTS.get(error.status_code) or str(error.detail)
-        shown = kind(said, where=request.url.path, remedy="go back, or choose from the navigation")
-        answer = answer_error(request, shown, error.status_code)
+        what = _HTTP_TEXTS.get(error.status_code) or str(error.detail)
+        refusal = kind(what, where=request.url.path, remedy="go back, or choose from the navigation")
+        answer = answer_error(request, refusal, error.status_code)
         # Which methods there are, when to come again: part of what the answer says.
         answer.headers.update(error.headers or {})
         if error.status_code == 405 and (methods := methods_at(request.url.path)):
@@ -154,21 +131,19 @@ def handle_errors(app: FastAPI, methods_at: Callable[[str], Collection[str]]) ->
         return answer
 
     @app.exception_handler(RequestValidationError)
-    def _unreadable(request: Request, error: RequestValidationError) -> Response:
-        faults = [Fault(str(one["msg"]), ".".join(str(step) for step in one["loc"])) for one in error.errors()]
-        shown = UsageError(say("the request cannot be read"), faults=faults, remedy=say("correct these places"))
-        return answer_error(request, shown, 422)
+    def _answer_invalid(request: Request, error: RequestValidationError) -> Response:
+        faults = [Fault(str(each["msg"]), ".".join(map(str, each["loc"]))) for each in error.errors()]
+        refusal = UsageError(say("the request is not readable"), faults=faults, remedy=say("fix these places"))
+        return answer_error(request, refusal, 422)
 
     @app.exception_handler(Exception)
-    def _unexpected(request: Request, error: Exception) -> Response:
+    def _answer_unexpected(request: Request, error: Exception) -> Response:
         if is_disk_full(error):
             log.error("a page failed: the disk is full")
             return answer_error(request, disk_full_error())
         log.exception("a page failed", exc_info=error)
-        shown = VivaError(
-            say("something went wrong on our side"), remedy=say("try again; the log of the server says more")
-        )
-        return answer_error(request, shown)
+        remedy = say("try again; the server log has details")
+        return answer_error(request, VivaError(say("something went wrong on the server"), remedy=remedy))
 
 
 def _title(request: Request, status: int) -> str:
@@ -176,7 +151,7 @@ def _title(request: Request, status: int) -> str:
     titles = {
         403: words.gettext("Not allowed"),
         404: words.gettext("Not found"),
-        409: words.gettext("Changed meanwhile"),
-        429: words.gettext("Too much at once"),
+        409: words.gettext("Changed in the meantime"),
+        429: words.gettext("Too many requests"),
     }
     return titles.get(status, words.gettext("That did not work"))

@@ -48,19 +48,19 @@ _PICTURES: Kept[Markup] = Kept(240)
 def drawn(store: Store, project: Project, run: Run, name: str) -> Drawn | None:
     """Return a figure of a run that is done; None where the run had no data for it."""
     address = f"/p/{project.slug}/runs/{run.number}/charts/{name}.json"
-    return _KEPT.get((run.id, run.version, name), lambda: _read(store, run, name, address))
-
-
-def _read(store: Store, run: Run, name: str, address: str) -> Drawn | None:
-    try:
-        spec = json.loads(document(store, run, f"charts/{name}.json"))
-        svg = document(store, run, f"charts/{name}.svg").decode()
-    except AbsentError:
-        return None
-    about = restore_messages(spec).get("usermeta", {})
     key = (run.id, run.version, name)
-    # Written by ourselves when the run was concluded, with all texts in it escaped.
-    return Drawn(about.get("title", name), about.get("meaning", ""), Markup(svg), address, spec, key)  # noqa: S704
+
+    def read() -> Drawn | None:
+        try:
+            spec = json.loads(document(store, run, f"charts/{name}.json"))
+            svg = document(store, run, f"charts/{name}.svg").decode()
+        except AbsentError:
+            return None
+        about = restore_messages(spec).get("usermeta", {})
+        # Written by ourselves when the run was concluded, with all texts in it escaped.
+        return Drawn(about.get("title", name), about.get("meaning", ""), Markup(svg), address, spec, key)  # noqa: S704
+
+    return _KEPT.get(key, read)
 
 
 def chart_file(store: Store, run: Run, name: str, kind: str, words: Words) -> bytes:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.reports.shared import numbers
 from vivavoce.web.language import SIGNS, Words, gettext_noop
+from vivavoce.web.local_time import current_zone
 from vivavoce.web.parts import differences
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-__all__ = ["Writer", "filters"]
 
 _MONTHS = (
     gettext_noop("January"),
@@ -29,6 +28,15 @@ _MONTHS = (
     gettext_noop("October"),
     gettext_noop("November"),
     gettext_noop("December"),
+)
+_WEEKDAYS = (
+    gettext_noop("Monday"),
+    gettext_noop("Tuesday"),
+    gettext_noop("Wednesday"),
+    gettext_noop("Thursday"),
+    gettext_noop("Friday"),
+    gettext_noop("Saturday"),
+    gettext_noop("Sunday"),
 )
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
@@ -67,8 +75,8 @@ class Writer(numbers.Writer):
 
     def signed(self, value: float, digits: int = 2) -> str:
         """Write a difference with its sign."""
-        shown = round(value, digits)
-        return f"{'+' if shown > 0 else '−' if shown < 0 else '±'}{self.number(abs(value), digits)}"
+        rounded = round(value, digits)
+        return f"{'+' if rounded > 0 else '−' if rounded < 0 else '±'}{self.number(abs(value), digits)}"
 
     def duration(self, seconds: float | None) -> str:
         """Write how long something takes, in the unit that suits it."""
@@ -87,7 +95,7 @@ class Writer(numbers.Writer):
         return self._time(moment, self._day)
 
     def date(self, moment: datetime | None) -> Markup:
-        """Write a time in words, in UTC."""
+        """Write a time in words."""
         return self._time(moment, self._moment)
 
     def ago(self, moment: datetime | None, now: datetime | None = None) -> Markup:
@@ -100,24 +108,48 @@ class Writer(numbers.Writer):
 
         if moment is None:
             return Markup("<span>{}</span>").format(self.number(None))
-        when = _utc(moment)
-        said = f"{when:%Y-%m-%dT%H:%M:%SZ}", self._moment(when), say(when)
-        return Markup('<time datetime="{}" title="{}">{}</time>').format(*said)
+        when = _local(moment)
+        texts = f"{_utc(moment):%Y-%m-%dT%H:%M:%SZ}", self._moment(when), say(when)
+        return Markup('<time datetime="{}" title="{}">{}</time>').format(*texts)
 
     def day_words(self, moment: datetime) -> str:
         """Write a day in words, as plain text."""
-        return self._day(_utc(moment))
+        return self._day(_local(moment))
 
     def moment_words(self, moment: datetime) -> str:
-        """Write a time in words, in UTC, as plain text."""
-        return self._moment(_utc(moment))
+        """Write a time in words, as plain text."""
+        return self._moment(_local(moment))
+
+    def near_day(self, moment: datetime, now: datetime | None = None, *, clock: bool = False) -> str:
+        """Write a day by its weekday within a week, else by its date, without the year if it is this one."""
+        when, present = _local(moment), _local(now or datetime.now(UTC))
+        if 0 <= (present.date() - when.date()).days < 7:
+            day = self.words.gettext(_WEEKDAYS[when.weekday()])
+        elif when.year == present.year:
+            month = self.words.gettext(_MONTHS[when.month - 1])
+            day = self.words.gettext("%(day)s %(month)s", day=when.day, month=month)
+        else:
+            day = self._day(when)
+        return f"{day} {when:%H:%M}" if clock else day
+
+    def short_day(self, day: datetime) -> str:
+        """Write a day for the axis of a chart."""
+        # Three letters are the usual short form of a month in English and German.
+        month = self.words.gettext(_MONTHS[day.month - 1])[:3]
+        return self.words.gettext("%(day)s %(month)s", day=day.day, month=month)
+
+    def short_month(self, day: datetime) -> str:
+        """Write a month for the axis of a chart, with the year where it begins."""
+        month = self.words.gettext(_MONTHS[day.month - 1])[:3]
+        return f"{month} {day.year}" if day.month == 1 else month
 
     def _day(self, when: datetime) -> str:
         month = self.words.gettext(_MONTHS[when.month - 1])
         return self.words.gettext("%(day)s %(month)s %(year)s", day=when.day, month=month, year=when.year)
 
     def _moment(self, when: datetime) -> str:
-        return f"{self._day(when)}, {when:%H:%M} UTC"
+        # Without a zone the reader would take the time for local time.
+        return f"{self._day(when)}, {when:%H:%M}{' UTC' if current_zone().key == 'UTC' else ''}"
 
     def _since(self, when: datetime, now: datetime) -> str:
         seconds = (now - when).total_seconds()
@@ -144,3 +176,8 @@ def filters(words: Words) -> dict[str, Callable[..., Any]]:
 def _utc(moment: datetime) -> datetime:
     """Return a time in UTC; one without a zone is UTC already."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _local(moment: datetime) -> datetime:
+    """Return a time in the reader's zone."""
+    return _utc(moment).astimezone(current_zone())

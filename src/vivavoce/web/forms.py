@@ -11,13 +11,13 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
-from vivavoce.errors import Fault, UsageError, nearest
-from vivavoce.messages import say
+from vivavoce.errors import Fault, UsageError, VivaError, nearest
+from vivavoce.messages import join, say
 from vivavoce.web.access import config_of
-from vivavoce.web.security import read_form, saved_upload
+from vivavoce.web.security.uploads import read_form, saved_upload
 
 # A reason is a sentence or two: the history shows it beside what was done.
-MOST_WHY = 500
+MAX_WHY = 500
 
 
 class Fields:
@@ -30,11 +30,10 @@ class Fields:
 
     def text(self, name: str, *, most: int = 10_000) -> str:
         """Return a text without blanks around it; empty where it is missing."""
-        value = self._data.get(name)
-        said = value.strip() if isinstance(value, str) else ""
-        if len(said) > most:
+        text = self.secret(name).strip()
+        if len(text) > most:
             self.faults.append(Fault(say("this is longer than {most:,} characters", most=most), name))
-        return said
+        return text
 
     def secret(self, name: str) -> str:
         """Return a password as it was typed, with the blanks around it."""
@@ -47,15 +46,13 @@ class Fields:
 
     def lines(self, name: str, *, most: int = 10_000, most_letters: int = 1_000_000) -> tuple[str, ...]:
         """Return the lines of a text that hold something."""
-        value = self._data.get(name)
-        said = value if isinstance(value, str) else ""
-        lines = tuple(line.strip() for line in said.splitlines() if line.strip())
+        text = self.secret(name)
+        lines = tuple(line.strip() for line in text.splitlines() if line.strip())
         if len(lines) > most:
             self.faults.append(Fault(say("this has more than {most:,} lines", most=most), name))
-        if len(said) > most_letters:
-            self.faults.append(
-                Fault(say("this is longer than {most_letters:,} characters", most_letters=most_letters), name)
-            )
+        if len(text) > most_letters:
+            message = say("this is longer than {most_letters:,} characters", most_letters=most_letters)
+            self.faults.append(Fault(message, name))
         return lines
 
     def flag(self, name: str) -> bool:
@@ -64,28 +61,24 @@ class Fields:
 
     def choice(self, name: str, known: Sequence[str], default: str = "") -> str:
         """Return one of the known values."""
-        said = self.text(name) or default
-        if said not in known:
-            self.faults.append(
-                Fault(
-                    say("'{said}' is not to be chosen here.{nearest}", said=said, nearest=nearest(said, known)), name
-                )
-            )
-        return said
+        value = self.text(name) or default
+        if value not in known:
+            message = say("'{said}' is not an option here.{nearest}", said=value, nearest=nearest(value, known))
+            self.faults.append(Fault(message, name))
+        return value
 
     def number(self, name: str, default: float, *, low: float, high: float) -> float:
         """Return a number within its range; a comma is a point."""
-        said = self.text(name).replace(",", ".")
-        if not said:
+        text = self.text(name).replace(",", ".")
+        if not text:
             return default
         try:
-            value = float(said)
+            value = float(text)
         except ValueError:
             value = float("nan")
         if not low <= value <= high:
-            self.faults.append(
-                Fault(say("'{said}' is not a number from {low:g} to {high:g}", said=said, low=low, high=high), name)
-            )
+            message = say("'{said}' is not a number from {low:g} to {high:g}", said=text, low=low, high=high)
+            self.faults.append(Fault(message, name))
             return default
         return value
 
@@ -106,7 +99,7 @@ class Fields:
         """Put the file that was sent aside under a safe name, until the block ends."""
         value = self._data.get(name)
         if not isinstance(value, UploadFile) or not value.filename:
-            raise UsageError(say("no file was chosen"), where=name, remedy=say("choose a file and send it again"))
+            raise UsageError(say("no file selected"), where=name, remedy=say("choose a file and try again"))
         with TemporaryDirectory(prefix="viva-") as folder:
             yield saved_upload(value, Path(folder), max_bytes=self._max)
 
@@ -114,7 +107,7 @@ class Fields:
         """Refuse the form where a field cannot be used, all faults at once."""
         if self.faults:
             raise UsageError(
-                say("some fields cannot be used"), faults=self.faults, remedy=say("correct them and send again")
+                say("some fields are invalid"), faults=self.faults, remedy=say("correct them and try again")
             )
 
     def fault_of(self, name: str) -> str:
@@ -129,3 +122,11 @@ async def fields_of(request: Request) -> AsyncIterator[Fields]:
 
 
 Form = Annotated[Fields, Depends(fields_of)]
+
+
+def fault_at(error: VivaError | None, name: str) -> str:
+    """Return what an error says of a field, for the place beside it."""
+    if error is None:
+        return ""
+    found = [fault.message for fault in error.faults if fault.where == name]
+    return join("; ", found) or (error.what if error.where == name else "")

@@ -10,9 +10,8 @@ import asyncio
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal, cast
+from typing import Literal
 
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse
@@ -21,7 +20,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.stamps import now
-from vivavoce.workspace.exams.silence import count_alive
+from vivavoce.workspace.exams.runs import count_alive
 
 HEALTH = "/healthz"
 OK, AWAY, ABSENT, UNKNOWN = "ok", "away", "absent", "unknown"
@@ -29,14 +28,6 @@ PATIENCE_SECONDS = 2.0
 # However many watch, the database is asked once in this time.
 FRESH_SECONDS = 1.0
 PartName = Literal["process", "database", "worker"]
-
-
-@dataclass(frozen=True, slots=True)
-class PartHealth:
-    """How one part is, and since when this process knows it to be so."""
-
-    status: str
-    since: str
 
 
 class Health:
@@ -48,17 +39,17 @@ class Health:
         self._asked_at = 0.0
         self._known: dict[PartName, tuple[str, datetime]] = {"process": (OK, now())}
 
-    async def look(self, store: Store) -> dict[PartName, PartHealth]:
+    async def look(self, store: Store) -> dict[PartName, dict[str, str]]:
         """Return how all parts are."""
         workers = await self._count_workers(store)
         self._note("database", AWAY if workers is None else OK, store)
         self._note("worker", UNKNOWN if workers is None else OK if workers else ABSENT, store)
         return {name: self.known(name) for name in self._known}
 
-    def known(self, name: PartName) -> PartHealth:
-        """Return how a part was when it was last looked at."""
+    def known(self, name: PartName) -> dict[str, str]:
+        """Return how a part was when it was last looked at, and since when this process knows it to be so."""
         status, since = self._known[name]
-        return PartHealth(status, since.isoformat(timespec="seconds"))
+        return {"status": status, "since": since.isoformat(timespec="seconds")}
 
     async def _count_workers(self, store: Store) -> int | None:
         """Return how many workers are alive; None where the database does not answer in time."""
@@ -88,29 +79,25 @@ def add_health(app: FastAPI) -> None:
 
 
 async def _show_health(request: Request) -> JSONResponse:
-    parts = await _health_of(request).look(request.app.state.store)
-    healthy = all(part.status == OK for part in parts.values())
+    parts = await request.app.state.health.look(request.app.state.store)
+    healthy = all(part["status"] == OK for part in parts.values())
     # ISO times compare as texts do: the latest change is since when the whole is as it is.
-    whole = {"status": OK if healthy else "degraded", "since": max(part.since for part in parts.values())}
-    return _answer({**whole, **{name: asdict(part) for name, part in parts.items()}}, healthy=healthy)
+    since = max(part["since"] for part in parts.values())
+    return _answer({"status": OK if healthy else "degraded", "since": since, **parts})
 
 
 async def _show_part(request: Request, part: str) -> JSONResponse:
-    health = _health_of(request)
+    health = request.app.state.health
     if part == "process":
-        return _answer(asdict(health.known("process")), healthy=True)
-    parts = {str(name): state for name, state in (await health.look(request.app.state.store)).items()}
+        return _answer(health.known("process"))
+    parts = await health.look(request.app.state.store)
     if part not in parts:
         raise AbsentError(
-            say("there is nothing here"),
-            remedy=say("ask {names}", names=", ".join(f"{HEALTH}/{name}" for name in parts)),
+            say("nothing found at this address"),
+            remedy=say("request {names}", names=", ".join(f"{HEALTH}/{name}" for name in parts)),
         )
-    return _answer(asdict(parts[part]), healthy=parts[part].status == OK)
+    return _answer(parts[part])
 
 
-def _health_of(request: Request) -> Health:
-    return cast(Health, request.app.state.health)
-
-
-def _answer(content: Mapping[str, object], *, healthy: bool) -> JSONResponse:
-    return JSONResponse(content, 200 if healthy else 503, {"Cache-Control": "no-store"})
+def _answer(content: Mapping[str, object]) -> JSONResponse:
+    return JSONResponse(content, 200 if content["status"] == OK else 503, {"Cache-Control": "no-store"})

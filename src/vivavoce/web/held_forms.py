@@ -18,13 +18,27 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from vivavoce.errors import UsageError
-from vivavoce.web.own_paths import own_path
-from vivavoce.web.security import read_form
+from vivavoce.web.security.uploads import read_form
+
+MOST = 2_000
+
+
+def own_path(text: str, default: str = "/") -> str:
+    """Return a path of this application, or the default for anything else."""
+    # Browsers read a backslash as a slash and skip over tabs and line ends.
+    if not text.startswith("/") or len(text) > MOST or "\\" in text or not text.isprintable():
+        return default
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return default
+    return default if text.startswith("//") or parts.scheme or parts.netloc else text
+
 
 # A long scenario has some 50,000 characters.
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 # As a field of the sign-in form: quotes and line ends are written with a backslash.
-MOST_CHARACTERS = 2 * MOST_BYTES
+MAX_CHARACTERS = 2 * MAX_BYTES
 SECRET_FIELDS = frozenset({"password", "old", "repeated"})
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Who signed in last in this browser: it outlives the session, and opens nothing.
@@ -54,10 +68,10 @@ def held_to_text(held: HeldForm) -> str:
 def held_from_text(text: str) -> HeldForm | None:
     """Return the form that a hidden field holds; None where there is none that can be sent here."""
     try:
-        said = json.loads(text)
-        fields, files = (tuple((str(name), str(value)) for name, value in said[key]) for key in ("fields", "files"))
-        path = own_path(str(said["path"]), "")
-        return HeldForm(path, own_path(str(said["back"])), str(said["person"]), fields, files) if path else None
+        held = json.loads(text)
+        fields, files = (tuple((str(name), str(value)) for name, value in held[key]) for key in ("fields", "files"))
+        path = own_path(str(held["path"]), "")
+        return HeldForm(path, own_path(str(held["back"])), str(held["person"]), fields, files) if path else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -76,13 +90,14 @@ async def hold_form(request: Request) -> HeldForm | None:
     if not (fields or files) or SECRET_FIELDS & {name for name, _ in fields}:
         return None
     query = f"?{request.url.query}" if request.url.query else ""
-    return HeldForm(request.url.path + query, page_before(request), _last_person(request), fields, files)
+    person = request.cookies.get(PERSON_COOKIE, "")
+    return HeldForm(request.url.path + query, page_before(request), person, fields, files)
 
 
 def is_short(request: Request) -> bool:
     """Tell whether a form is short enough to be held; browsers always say how long it is."""
     length = request.headers.get("content-length", "" if "transfer-encoding" in request.headers else "0")
-    return bool(re.fullmatch(r"[0-9]{1,9}", length, re.ASCII)) and int(length) <= MOST_BYTES
+    return bool(re.fullmatch(r"[0-9]{1,9}", length, re.ASCII)) and int(length) <= MAX_BYTES
 
 
 def page_before(request: Request) -> str:
@@ -97,7 +112,3 @@ def page_before(request: Request) -> str:
 def remember_person(response: Response, person: str) -> None:
     """Let the browser remember who signed in."""
     response.set_cookie(PERSON_COOKIE, person, max_age=400 * 24 * 3600, httponly=True, samesite="lax")
-
-
-def _last_person(request: Request) -> str:
-    return request.cookies.get(PERSON_COOKIE, "")

@@ -9,25 +9,13 @@ from __future__ import annotations
 import gettext as catalogues
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from vivavoce.languages import Use, name_languages
-from vivavoce.messages import Message, fill, write_english
-
-__all__ = [
-    "DEFAULT",
-    "DOMAIN",
-    "LANGUAGES",
-    "LOCALE",
-    "ROLES",
-    "SIGNS",
-    "Words",
-    "catalogue",
-    "choose_language",
-    "gettext_noop",
-]
+from vivavoce.messages import TIMES, Message, fill, is_dated, write_english
 
 DOMAIN = "vivavoce"
 LOCALE = Path(__file__).parent / "locale"
@@ -56,7 +44,7 @@ class Words:
 
     def said(self, text: str) -> str:
         """Return a text of the layers below in this language; what no catalogue has stays English."""
-        if self.language == DEFAULT or not text:
+        if not text or (self.language == DEFAULT and not (isinstance(text, Message) and is_dated(text))):
             return text
         if not isinstance(text, Message):
             return catalogue(self.language).gettext(text)
@@ -78,6 +66,10 @@ class Words:
         if not isinstance(value, str):
             number = format(value, form).translate(SIGNS.get(self.language, {}))
             return number.replace("%", " %")
+        if form in TIMES:
+            from vivavoce.web.formats import Writer
+
+            return Writer(self).near_day(datetime.fromisoformat(value), clock=form == "moment")
         text = self.ours(value)
         if form == "dative" and isinstance(value, Message) and value.values.get("n", 1) != 1:
             return text if text.endswith(("n", "s")) else f"{text}n"
@@ -94,30 +86,17 @@ def choose_language(cookie: str | None, user: str | None, accept: str | None) ->
     for chosen in (cookie, user):
         if chosen in LANGUAGES:
             return str(chosen)
-    return next((name for name in _asked(accept or "") if name in LANGUAGES), DEFAULT)
-
-
-def _asked(accept: str) -> list[str]:
-    """Return the languages of an Accept-Language header, the most wanted first; what cannot be read is skipped."""
     wanted = []
-    for place, part in enumerate(accept.split(",")):
+    for place, part in enumerate((accept or "").split(",")):
         name, _, quality = part.partition(";")
-        weight = _weight(quality)
-        if weight > 0:
+        try:
+            # What follows `q=`, 1 where there is none.
+            weight = float(quality.strip().lower().removeprefix("q=")) if quality.strip() else 1.0
+        except ValueError:
+            continue
+        if 0 < weight <= 1:
             wanted.append((-weight, place, name.strip().lower().partition("-")[0]))
-    return [name for _, _, name in sorted(wanted)]
-
-
-def _weight(quality: str) -> float:
-    """Return the weight after `q=`, 1 where there is none, 0 where it is no number from 0 to 1."""
-    said = quality.strip().lower()
-    if not said:
-        return 1.0
-    try:
-        weight = float(said.removeprefix("q="))
-    except ValueError:
-        return 0.0
-    return weight if 0.0 <= weight <= 1.0 else 0.0
+    return next((name for _, _, name in sorted(wanted) if name in LANGUAGES), DEFAULT)
 
 
 @cache

@@ -26,8 +26,8 @@ from vivavoce.web.rendering import Link
 
 ROWS = 50
 LARGEST = 2**31 - 1
-MOST_PAGES = 10_000_000
-PageNumber = Annotated[int, Query(alias="page", ge=1, le=MOST_PAGES)]
+MAX_PAGES = 10_000_000
+PageNumber = Annotated[int, Query(alias="page", ge=1, le=MAX_PAGES)]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 Search = Annotated[str, Query(max_length=200)]
 Word = Annotated[str, Query(max_length=400)]
@@ -63,8 +63,8 @@ class Listing:
 
     def address(self, **changes: str) -> str:
         """Return the address of the same list with other choices; what is empty is left out."""
-        said = {**self.chosen, "sort": self.sort, **changes}
-        query = urlencode({name: value for name, value in said.items() if value})
+        choices = {**self.chosen, "sort": self.sort, **changes}
+        query = urlencode({name: value for name, value in choices.items() if value})
         return f"{self.path}?{query}" if query else self.path
 
     def pager(self, total: int) -> Pager:
@@ -99,7 +99,9 @@ class Listing:
 def check_ending(name: str, ending: str) -> None:
     """Refuse a file that a list is not given as, before any work is done for it."""
     if ending not in TABLES:
-        raise AbsentError(say("there is nothing here"), remedy=say("take {name}.csv or {name}.xlsx", name=name))
+        raise AbsentError(
+            say("nothing found at this address"), remedy=say("download {name}.csv or {name}.xlsx", name=name)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

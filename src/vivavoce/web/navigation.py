@@ -1,59 +1,83 @@
-"""The sections of the application and the projects to choose from."""
+"""The navigation: four groups around the project that is open, or was open last."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 
 from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.store.rows import Project
 from vivavoce.web.access import Visitor
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, NavGroup
 
-# Name, title, address under the project, and the key that leads there after "g".
-OF_PROJECT = (
-    ("today", gettext_noop("Today"), "", "t"),
-    ("topics", gettext_noop("Topics"), "/topics", "o"),
-    ("intents", gettext_noop("Intents"), "/intents", "i"),
-    ("conversations", gettext_noop("Conversations"), "/conversations", "c"),
-    ("dialogues", gettext_noop("Dialogues"), "/dialogues", "d"),
-    ("bots", gettext_noop("Bots"), "/bots", "b"),
-    ("engines", gettext_noop("Engines"), "/engines", "e"),
-    ("schedules", gettext_noop("Daily runs"), "/schedules", "y"),
+# Title, address under the project, icon, and the key that leads there after "g".
+TODAY = ((gettext_noop("Today"), "", "home", "t"),)
+CONTENT = (
+    (gettext_noop("Topics"), "/topics", "topic", "o"),
+    (gettext_noop("Scenarios"), "/suites", "script", "n"),
+    (gettext_noop("Dialogues"), "/dialogues", "dialogue", "d"),
+    (gettext_noop("Import"), "/import", "import", "m"),
+    (gettext_noop("Changes"), "/edits", "undo", "x"),
 )
-OF_WORKSPACE = (
-    ("people", gettext_noop("People"), "/people", "p"),
-    ("settings", gettext_noop("Settings"), "/settings", "s"),
-    ("help", gettext_noop("Help"), "/help", "h"),
+EXAMS = (
+    (gettext_noop("Topic exam"), "/intents", "exam", "i"),
+    (gettext_noop("Conversation exam"), "/conversations", "chat", "c"),
+    (gettext_noop("Dialogue scores"), "/dialogues/score", "star", "q"),
+    (gettext_noop("Classifiers"), "/engines", "swap", "e"),
+    (gettext_noop("Timeline"), "/timeline", "trend", "l"),
+    (gettext_noop("All runs"), "/runs", "list", "r"),
 )
+SET_UP = (
+    (gettext_noop("Bots"), "/bots", "bot", "b"),
+    (gettext_noop("Daily runs"), "/schedules", "clock", "y"),
+    (gettext_noop("Settings"), "/settings", "settings", "s"),
+)
+# Pages that belong to an entry though their address does not begin with its own.
+BELONGING = {"/scenarios": "/suites", "/examples": "/topics", "/dialogues/runs": "/dialogues/score"}
 
 
-def sections(words: Words, who: Visitor, project: Project | None, current: str) -> tuple[Link, ...]:
-    """Return the main navigation: the sections of the project, then those of the workspace."""
-    of_project = [
-        Link(words.gettext(title), f"/p/{project.slug}{path}", name == current, key)
-        for name, title, path, key in (OF_PROJECT if project else ())
-        if project
-    ]
+def build_groups(words: Words, who: Visitor, project: Project | None, path: str) -> tuple[NavGroup, ...]:
+    """Return the groups of the navigation; `path` is the page that is open."""
+    base = f"/p/{project.slug}" if project else ""
+    people = [Link(words.gettext("People"), "/people", key="p", icon="people")] if who.may("admin") else []
     plugged_in = [
-        Link(words.gettext(kind.title), f"/p/{project.slug}/exams/{kind.name}", kind.name == current)
+        Link(words.gettext(kind.title), f"{base}/exams/{kind.name}", icon="exam")
         for kind in exam_kinds()
-        if project and not kind.pages
+        if not kind.pages
     ]
-    of_workspace = [
-        Link(words.gettext(title), _address(name, path, project), name == current, key)
-        for name, title, path, key in OF_WORKSPACE
-        if who.may("admin") or name == "help" or (name == "settings" and project)
+    groups = [
+        (gettext_noop("Today"), "home", list_links(words, base, TODAY)),
+        (
+            gettext_noop("Content"),
+            "topic",
+            [link for link in list_links(words, base, CONTENT) if who.may("editor") or link.icon != "import"],
+        ),
+        (gettext_noop("Exams"), "exam", [*list_links(words, base, EXAMS), *plugged_in]),
+        (gettext_noop("Set-up"), "settings", [*list_links(words, base, SET_UP), *people]),
     ]
-    return (*of_project, *plugged_in, *of_workspace)
+    if project is None:
+        settings = [Link(words.gettext("Settings"), "/settings", key="s", icon="settings")] if people else []
+        projects = [Link(words.gettext("Projects"), "/projects", icon="home")]
+        groups = [
+            (gettext_noop("Projects"), "home", projects),
+            (gettext_noop("Set-up"), "settings", people + settings),
+        ]
+    current = _find_current([link.href for _, _, links in groups for link in links], path, base)
+    return tuple(
+        NavGroup(words.gettext(title), icon, tuple(replace(link, current=link.href == current) for link in links))
+        for title, icon, links in groups
+        if links
+    )
 
 
-def _address(name: str, path: str, project: Project | None) -> str:
-    """Return where a section of the workspace is; the settings are those of the project that is open."""
-    return f"/p/{project.slug}{path}" if project and name == "settings" else path
+def list_links(words: Words, base: str, entries: Iterable[tuple[str, str, str, str]]) -> list[Link]:
+    """Return the links of entries to a project."""
+    return [Link(words.gettext(title), f"{base}{path}", key=key, icon=icon) for title, path, icon, key in entries]
 
 
-def project_links(projects: Sequence[Project], current: Project | None) -> tuple[Link | None, tuple[Link, ...]]:
-    """Return the link to the project that is open, and those to all of them."""
-    links = tuple(Link(one.name, f"/p/{one.slug}", current is not None and one.id == current.id) for one in projects)
-    return next((link for link in links if link.current), None), links
+def _find_current(addresses: Iterable[str], path: str, base: str) -> str:
+    """Return the address of the entry that a page belongs to: the longest that the page's own begins with."""
+    below = path.removeprefix(base) if base else path
+    place = next((f"{base}{entry}" for start, entry in BELONGING.items() if below.startswith(start)), path)
+    return max((href for href in addresses if place == href or place.startswith(f"{href}/")), key=len, default="")

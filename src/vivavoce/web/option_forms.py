@@ -51,16 +51,25 @@ def option_form(
             "title",
             words.gettext("Title"),
             value=values.get("title", ""),
-            help=title or words.gettext("What the run is called in lists."),
+            help=title or words.gettext("Shown in lists."),
             error=fault("title"),
             most=200,
         )
     ]
     for option in options:
         if option.presets:
-            first.append(_preset_field(words, option, values))
+            choices = [Choice(preset.name, words.gettext(preset.title)) for preset in option.presets]
+            choices.append(Choice(OTHERS, words.gettext("custom, set under For experts")))
+            about = words.gettext(
+                "Visitors also ask questions that no topic covers. All three: every topic is "
+                "known; the smallest topics are unknown; topics with fewer than 5 examples are "
+                "unknown."
+            )
+            chosen = values.get(PRESET) or option.presets[0].name
+            label = words.gettext(option.label)
+            first.append(Field(PRESET, label, "select", chosen, about, choices=tuple(choices)))
             wrong, help = fault(option.name), words.gettext(option.help)
-            label = words.gettext("Other settings")
+            label = words.gettext("Custom settings")
             more.append(Field(option.name, label, value=values.get(option.name, ""), help=help, error=wrong))
         elif not option.several or not option.offered:
             value = values.get(option.name, default_text(option))
@@ -116,21 +125,6 @@ def default_text(option: Option) -> str:
     return option.default if isinstance(option.default, str) else ""
 
 
-def _preset_field(words: Words, option: Option, values: Mapping[str, str]) -> Field:
-    names = {preset.name: preset.title for preset in option.presets}
-    choices = [Choice(name, words.gettext(title)) for name, title in names.items()]
-    choices.append(Choice(OTHERS, words.gettext("others, written under More choices")))
-    explained = words.gettext(
-        "Visitors also ask what no topic fits. All three: every topic is known; the smallest are unknown; "
-        "those with under 5 examples are unknown."
-    )
-    chosen = values.get(PRESET) or option.presets[0].name
-    return Field(PRESET, words.gettext(option.label), "select", chosen, explained, choices=tuple(choices))
-
-
-# --- reading -----------------------------------------------------------------------------------------------------
-
-
 def read_values(form: Fields, options: Sequence[Option]) -> dict[str, Any]:
     """Return what a form says; its faults are collected, each at the field of its option."""
     return {option.name: _read_value(form, option) for option in options}
@@ -145,7 +139,8 @@ def _read_value(form: Fields, option: Option) -> Any:
         texts = form.all(option.name)
         # What cannot be ticked is typed, with commas between.
         names = texts if option.offered else [part.strip() for text in texts for part in text.split(",")]
-        return [name for name in names if name] or None
+        values = [name for name in names if name]
+        return values[0] if option.or_one and len(values) == 1 else values or None
     if option.type is bool:
         return form.flag(option.name)
     text = form.text(option.name, most=MAX_LETTERS)
@@ -173,7 +168,7 @@ def _read_pairs(form: Fields, name: str) -> list[list[float]]:
     text = form.text(name, most=200)
     pairs = [[int(k), float(p)] for k, p in _PAIR.findall(text)]
     if not pairs or _PAIR.sub("", text).strip("; \t"):
-        form.faults.append(Fault(say("write pairs such as 0,0.15; 3,0"), name))
+        form.faults.append(Fault(say("enter pairs such as 0,0.15; 3,0"), name))
     return pairs
 
 

@@ -154,7 +154,10 @@ def hidden_field(name: str, value: str) -> Field:
 
 def differences(before: str, after: str) -> tuple[Piece, ...]:
     """Return two versions of a text as one run of pieces, by words, or by lines where the texts are long."""
-    old, new = (_units(text, max(len(before), len(after)) > MANY_WORDS * 6) for text in (before, after))
+    if max(len(before), len(after)) > MANY_WORDS * 6:
+        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    else:
+        old, new = (re.findall(r"\s+|\w+|[^\w\s]", text) for text in (before, after))
     pieces: list[Piece] = []
     for _, i, k, j, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         gone, came = "".join(old[i:k]), "".join(new[j:m])
@@ -165,7 +168,3 @@ def differences(before: str, after: str) -> tuple[Piece, ...]:
 def change_pieces(gone: str, came: str) -> tuple[Piece, ...]:
     """Return what one version had and what the other has instead, as far as there is any of it."""
     return tuple(piece for piece in (Piece(gone, "removed"), Piece(came, "added")) if piece.text)
-
-
-def _units(text: str, lines: bool) -> list[str]:
-    return text.splitlines(keepends=True) if lines else re.findall(r"\s+|\w+|[^\w\s]", text)

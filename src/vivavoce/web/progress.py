@@ -9,7 +9,8 @@ from vivavoce.web.exam_pages import exam_title, pages_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, Progress, Tone
-from vivavoce.workspace.exams.runs import MOST_TITLE, FailureCount, RunLine, RunProgress
+from vivavoce.web.rendering import Link
+from vivavoce.workspace.exams.runs import MAX_TITLE, FailureCount, RunLine, RunProgress
 
 STATES = {
     RunState.WAITING: gettext_noop("waiting"),
@@ -20,9 +21,9 @@ STATES = {
     RunState.CANCELLED: gettext_noop("cancelled"),
 }
 LABELS = {
-    RunState.WAITING: gettext_noop("The run waits for a free worker."),
-    RunState.RUNNING: gettext_noop("The run is going on."),
-    RunState.CONCLUDING: gettext_noop("All parts are done; the findings are being made."),
+    RunState.WAITING: gettext_noop("Waiting for a free worker."),
+    RunState.RUNNING: gettext_noop("The run is in progress."),
+    RunState.CONCLUDING: gettext_noop("All parts are done; the results are being prepared."),
     RunState.DONE: gettext_noop("The run is done."),
     RunState.FAILED: gettext_noop("The run failed."),
     RunState.CANCELLED: gettext_noop("The run was cancelled."),
@@ -74,6 +75,7 @@ class RunHead:
     actions: str
     page: str
     title_field: Field
+    exam: Link
     report: bool = True
 
 
@@ -115,8 +117,15 @@ def run_head(words: Words, project: Project, line: RunLine) -> RunHead:
         badge_of(words, run),
         actions_path(project, run),
         run_path(project, run),
-        Field("title", words.gettext("Title"), value=run.title, required=True, most=MOST_TITLE),
+        Field("title", words.gettext("Title"), value=words.ours(run.title), required=True, most=MAX_TITLE),
+        Link(exam_title(words, run.kind), pages_of(run.kind).start_path(project)),
     )
+
+
+def stage_label(words: Words, state: RunState, stage: str) -> str:
+    """Return what a run does now as a sentence; without a stage, its state."""
+    text = words.said(stage) if stage else ""
+    return f"{text[:1].upper()}{text[1:]}." if text else words.gettext(LABELS[state])
 
 
 def progress_view(words: Words, project: Project, found: RunProgress) -> ProgressView:
@@ -124,17 +133,29 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
     run, counts = found.run, found.counts
     failed = counts[UnitState.FAILED]
     over = not run.state.open
-    shown = Progress(
-        words.gettext(LABELS[RunState.WAITING if found.silence and not over else run.state]),
+    progress = Progress(
+        stage_label(words, RunState.WAITING if found.silence and not over else run.state, found.stage),
         counts[UnitState.DONE] + failed,
         run.total,
         failed,
         None if found.silence else found.seconds_left,
         over,
     )
+    writer, left_out, remedy = Writer(words), "", ""
+    if run.state is RunState.DONE and failed:
+        left_out = words.gettext(
+            "%(failed)s of %(total)s parts of this run failed; the results come from the rest only.",
+            failed=writer.number(failed),
+            total=writer.number(run.total),
+        )
+    if found.silence is not None and not found.workers:
+        remedy = words.gettext(
+            "Start one with the command viva worker, or start the server with its own worker; the "
+            "run then continues automatically."
+        )
     actions = actions_path(project, run)
     return ProgressView(
-        progress=shown,
+        progress=progress,
         badge=badge_of(words, run),
         state=run.state,
         version=run.version,
@@ -142,30 +163,30 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
         actions=actions,
         page=run_path(project, run),
         error=run.error,
-        left_out=_left_out(words, run, failed),
+        left_out=left_out,
         failures=found.failures,
-        more_failures=failed - sum(one.count for one in found.failures),
-        silent=_silent(words, found),
-        remedy=_remedy(words, found),
+        more_failures=failed - sum(failure.count for failure in found.failures),
+        silent=_describe_silence(words, found),
+        remedy=remedy,
         may_cancel=run.state.open,
         may_resume=run.state in (RunState.CANCELLED, RunState.FAILED),
         may_retry=run.state is RunState.DONE and failed > 0,
     )
 
 
-def _silent(words: Words, found: RunProgress) -> str:
+def _describe_silence(words: Words, found: RunProgress) -> str:
     """Say since when nobody is at work on a run, and when what was begun is taken up again."""
     silence, writer = found.silence, Writer(words)
     if silence is None:
         return ""
     if silence.seconds is None:
-        return words.gettext("No worker is there, so nothing is begun.")
+        return words.gettext("No worker is running, so nothing starts.")
     since = _seconds(writer, silence.seconds)
     if not found.workers:
-        return words.gettext("Waiting for a worker: the last one went silent %(time)s ago.", time=since)
+        return words.gettext("Waiting for a worker: the last one stopped responding %(time)s ago.", time=since)
     return words.gettext(
-        "Waiting for a worker: the last one went silent %(time)s ago. What it had begun is free for another in "
-        "%(again)s.",
+        "Waiting for a worker: the last one stopped responding %(time)s ago. Another worker can "
+        "take over its work in %(again)s.",
         time=since,
         again=_seconds(writer, silence.again_in or 0.0),
     )
@@ -175,23 +196,3 @@ def _seconds(writer: Writer, seconds: float) -> str:
     """Write a time to wait in whole seconds, one at least."""
     whole = max(1, round(seconds))
     return f"{writer.number(whole)} s" if whole < 10 else writer.duration(whole)
-
-
-def _remedy(words: Words, found: RunProgress) -> str:
-    if found.silence is None or found.workers:
-        return ""
-    return words.gettext(
-        "Start one with the command viva worker, or start the server with its own; the run then goes on by itself."
-    )
-
-
-def _left_out(words: Words, run: Run, failed: int) -> str:
-    """Say that the numbers of a run that is done do not come from all of it."""
-    if run.state is not RunState.DONE or not failed:
-        return ""
-    writer = Writer(words)
-    return words.gettext(
-        "%(failed)s of %(total)s parts of this run failed; the numbers come from the rest alone.",
-        failed=writer.number(failed),
-        total=writer.number(run.total),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -10,31 +10,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
+from vivavoce.reports.shared.pages import ICONS, shared_styles
+from vivavoce.reports.shared.pages import TEMPLATES as BLOCKS
 from vivavoce.version import __version__
 from vivavoce.web.language import DEFAULT, LANGUAGES, Words, catalogue
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = [
-    "STATIC",
-    "TEMPLATES",
-    "THEMES",
-    "Flash",
-    "Frame",
-    "Link",
-    "Person",
-    "Theme",
-    "View",
-    "choose_theme",
-    "environment",
-    "render",
-    "static_url",
-]
-
 TEMPLATES = Path(__file__).parent / "templates"
-# The blocks that reports are made of too.
-BLOCKS = TEMPLATES.parents[1] / "reports" / "templates"
 STATIC = Path(__file__).parent / "static"
 CHART_SCRIPT = "vega.js"
 
@@ -50,6 +34,21 @@ class Link:
     href: str
     current: bool = False
     key: str = ""
+    icon: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NavGroup:
+    """One group of the navigation; on a phone it is a tab."""
+
+    title: str
+    icon: str
+    links: tuple[Link, ...]
+
+    @property
+    def current(self) -> bool:
+        """Whether the reader is on one of its pages."""
+        return any(link.current for link in self.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,9 @@ class Frame:
 
     title: str
     user: Person | None = None
-    nav: tuple[Link, ...] = ()
+    groups: tuple[NavGroup, ...] = ()
+    help: tuple[Link, ...] = ()
+    jump: str = "/jump"
     project: Link | None = None
     projects: tuple[Link, ...] = ()
     flashes: tuple[Flash, ...] = ()
@@ -84,6 +85,7 @@ class Frame:
     theme: Theme = "auto"
     version: str = __version__
     path: str = "/"
+    zone: str = "UTC"
     languages: Mapping[str, str] = field(default_factory=lambda: LANGUAGES)
 
 
@@ -107,12 +109,24 @@ def static_url(name: str) -> str:
 
 
 @cache
+def app_styles() -> bytes:
+    """Return the stylesheet of all pages: the parts shared with reports, the frame, then a file for each room."""
+    own = sorted((STATIC / "styles").glob("*.css"))
+    return (shared_styles() + "".join(path.read_text(encoding="utf-8") for path in own)).encode()
+
+
+# What is put together rather than served from the folder of static files.
+MADE: Mapping[str, Callable[[], bytes]] = {"app.css": app_styles, "icons.svg": ICONS.read_bytes}
+
+
+@cache
 def _mark(name: str) -> str:
     if name == CHART_SCRIPT:
         from vivavoce.web.charts import bundle_mark
 
         return bundle_mark()
-    return sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    content = MADE[name]() if name in MADE else (STATIC / name).read_bytes()
+    return sha256(content).hexdigest()[:12]
 
 
 @cache
@@ -122,7 +136,7 @@ def environment(language: str = DEFAULT) -> Environment:
 
     from vivavoce.web import formats
 
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader([TEMPLATES, BLOCKS]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -131,7 +145,7 @@ def environment(language: str = DEFAULT) -> Environment:
         lstrip_blocks=True,
     )
     # The new style escapes what is filled in; the extension adds this method, which no type can know.
-    made.install_gettext_translations(catalogue(language), newstyle=True)  # type: ignore[attr-defined]
-    made.filters.update(formats.filters(Words(language)))
-    made.globals.update(static_url=static_url, themes=THEMES, help_page="/help")
-    return made
+    templates.install_gettext_translations(catalogue(language), newstyle=True)  # type: ignore[attr-defined]
+    templates.filters.update(formats.filters(Words(language)))
+    templates.globals.update(static_url=static_url, themes=THEMES, help_page="/help", icons=static_url("icons.svg"))
+    return templates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from vivavoce.conversations.scenario import LEVELS, Expectation, Kind
@@ -25,7 +26,7 @@ NAMES = (
     gettext_noop("wrong topic"),
     gettext_noop("should not have answered"),
     gettext_noop("no reply"),
-    gettext_noop("could not be run"),
+    gettext_noop("failed to run"),
     gettext_noop("not reached"),
     gettext_noop("not checked"),
     gettext_noop("clean"),
@@ -56,6 +57,30 @@ def outcome_meaning(words: Words, outcome: str) -> str:
     return words.said(TurnOutcome(outcome).meaning) if outcome else ""
 
 
+@dataclass(frozen=True, slots=True)
+class OutcomeMark:
+    """An outcome as a sign and a word. `tone` is that of its chip: quiet, loud, hold or neutral."""
+
+    text: str
+    tone: str
+    sign: str
+    meaning: str = ""
+
+
+def outcome_mark(words: Words, outcome: str) -> OutcomeMark:
+    """Return how an outcome is marked: wrong jumps out, right is quiet, a needless refusal stands between."""
+    if not outcome:
+        return OutcomeMark(words.gettext("Not judged yet"), "neutral", "more")
+    judged = TurnOutcome(outcome)
+    title = outcome_title(words, outcome)
+    tone, sign = ("quiet", "check") if judged.passed else ("loud", "cross")
+    if judged is TurnOutcome.MISSED:
+        tone, sign = "hold", "flat"
+    elif judged in _NEUTRAL:
+        tone, sign = "neutral", "warn" if judged is TurnOutcome.ERROR else "more"
+    return OutcomeMark(title[:1].upper() + title[1:], tone, sign, outcome_meaning(words, outcome))
+
+
 def named(words: Words, name: str) -> str:
     """Return a level or a kind as people read it; names of a suite's own stay as they are."""
     return words.gettext(name) if name in LEVELS or name in set(Kind) else name
@@ -78,7 +103,7 @@ def reply_text(words: Words, row: TurnRow) -> str:
     if row.reply:
         return row.reply
     known = row.status in set(Status) and row.status != Status.OK
-    return f"({words.said(Status(row.status).meaning)})" if known else words.gettext("(no words)")
+    return f"({words.said(Status(row.status).meaning)})" if known else words.gettext("(no text)")
 
 
 def bot_turn(words: Words, row: TurnRow) -> Turn:
@@ -92,31 +117,29 @@ def bot_turn(words: Words, row: TurnRow) -> Turn:
     )
 
 
-def reply_notes(words: Words, row: TurnRow) -> Iterator[str]:
+def reply_notes(words: Words, row: TurnRow, *, timed: bool = True) -> Iterator[str]:
     """Yield what else is known of a reply: why it was judged so, the topic, the time, tries."""
-    told = row.detail
+    detail = row.detail
     if row.outcome and not TurnOutcome(row.outcome).passed:
-        yield from map(words.said, told.get("reasons", ()))
-    if told.get("intent"):
-        yield words.gettext("understood as %(topic)s", topic=told["intent"]) + _sure(words, told.get("confidence"))
-    if row.first_ms is not None:
+        yield from map(words.said, detail.get("reasons", ()))
+    if detail.get("intent"):
+        confidence = detail.get("confidence")
+        sure = "" if confidence is None else f" ({Writer(words).share(confidence)})"
+        yield words.gettext("understood as %(topic)s", topic=detail["intent"]) + sure
+    if timed and row.first_ms is not None:
         yield words.said(milliseconds_text(row.first_ms))
-    if told.get("attempts", 1) > 1:
-        yield words.ngettext("%(num)s try", "%(num)s tries", told["attempts"])
-
-
-def _sure(words: Words, confidence: float | None) -> str:
-    return "" if confidence is None else f" ({Writer(words).share(confidence)})"
+    if detail.get("attempts", 1) > 1:
+        yield words.ngettext("sent %(num)s time", "sent %(num)s times", detail["attempts"])
 
 
 def expected_text(words: Words, expect: Expectation) -> str:
     """Return what a turn should bring as a sentence."""
     if not expect.counted:
         return words.gettext("Nothing is checked here.")
-    return words.gettext("The bot %(expected)s.", expected="; ".join(_expected(words, expect)))
+    return words.gettext("The bot %(expected)s.", expected="; ".join(_list_expected(words, expect)))
 
 
-def _expected(words: Words, expect: Expectation) -> Iterator[str]:
+def _list_expected(words: Words, expect: Expectation) -> Iterator[str]:
     if expect.fallback:
         yield words.gettext("should say that it does not know")
     if expect.intents:
@@ -127,15 +150,15 @@ def _expected(words: Words, expect: Expectation) -> Iterator[str]:
         (words.gettext("should not say: %(texts)s"), expect.none),
     ):
         if patterns:
-            yield text % {"texts": " / ".join(one.text for one in patterns)}
+            yield text % {"texts": " / ".join(pattern.text for pattern in patterns)}
     slots = {**expect.slots, **expect.slots_after}
     if slots:
         noted = ", ".join(f"{name} = {value}" for name, value in slots.items())
-        yield words.gettext("should have noted: %(slots)s", slots=noted)
+        yield words.gettext("should remember: %(slots)s", slots=noted)
     if expect.all_actions:
         taken = ", ".join(map(str, expect.all_actions))
         yield words.gettext("should take the actions: %(actions)s", actions=taken)
     if expect.within_ms is not None:
         yield words.gettext("should answer within %(time)s", time=words.said(milliseconds_text(expect.within_ms)))
     if expect.answered:
-        yield words.gettext("should answer something")
+        yield words.gettext("should reply")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -16,9 +16,8 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing
-from vivavoce.web.parts import Pager
-from vivavoce.web.rendering import Link
-from vivavoce.web.security import saved_upload
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.security.uploads import saved_upload
 from vivavoce.workspace.uploads import Source
 
 ROWS = 100
@@ -33,18 +32,6 @@ class Planned(Protocol):
 
 
 KindT = TypeVar("KindT", bound=str)
-PlannedT = TypeVar("PlannedT", bound=Planned)
-
-
-@dataclass(frozen=True, slots=True)
-class RowsPart(Generic[PlannedT]):
-    """Some rows of one kind, the ways to the others, and all of them as files."""
-
-    kind: str
-    rows: tuple[PlannedT, ...]
-    tabs: tuple[Link, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
 
 
 def sent_source(form: Fields) -> Source:
@@ -66,18 +53,21 @@ def asked_rows(path: str, kind: str = "", number: int = 1) -> Listing:
 
 
 def rows_part(
-    words: Words, asked: Listing, rows: Sequence[PlannedT], counts: Mapping[KindT, int], titles: Mapping[KindT, str]
-) -> RowsPart[PlannedT]:
-    """Return the rows that were asked for. `counts` and `titles` by kind, in the order in which they matter."""
+    words: Words, asked: Listing, rows: Sequence[Planned], counts: Mapping[KindT, int], titles: Mapping[KindT, str]
+) -> View:
+    """Return some rows of one kind, the ways to the others, and all of them as files.
+
+    `counts` and `titles` are given by kind, in the order in which they matter.
+    """
     there = [kind for kind in counts if counts[kind]]
     chosen = asked.chosen["kind"] or next(iter(there), [*counts][-1])
     of_kind = [row for row in rows if row.kind == chosen]
     listing, number = replace(asked, chosen={"kind": chosen}), Writer(words).number
-    said = {kind: f"{words.gettext(titles[kind])} ({number(counts[kind])})" for kind in there}
-    return RowsPart(
-        chosen,
-        listing.cut(of_kind),
-        tuple(Link(title, listing.address(kind=kind), kind == chosen) for kind, title in said.items()),
-        listing.pager(len(of_kind)),
-        Listing(asked.path).downloads(),
+    texts = {kind: f"{words.gettext(titles[kind])} ({number(counts[kind])})" for kind in there}
+    return View(
+        kind=chosen,
+        rows=listing.cut(of_kind),
+        tabs=tuple(Link(text, listing.address(kind=kind), kind == chosen) for kind, text in texts.items()),
+        pager=listing.pager(len(of_kind)),
+        downloads=Listing(asked.path).downloads(),
     )

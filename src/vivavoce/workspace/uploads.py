@@ -12,10 +12,13 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
 
-from vivavoce.errors import AbsentError
-from vivavoce.messages import say
+from vivavoce.errors import AbsentError, DataError, Fault, VivaError
+from vivavoce.files.advice import Advice
+from vivavoce.messages import Message, change_messages, change_texts, say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import now
@@ -25,6 +28,9 @@ from vivavoce.workspace.access.actors import Actor
 LIFETIME = timedelta(hours=1)
 # Half a minute of work for one request; nobody looks through a preview that is longer.
 MAX_ROWS = 200_000
+# How letters are written in a file; empty: found out.
+Encoding = Literal["", "utf-8", "cp1252", "utf-16", "mac-roman", "cp850"]
+ENCODINGS: tuple[Encoding, ...] = ("", "utf-8", "cp1252", "utf-16", "mac-roman", "cp850")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +61,8 @@ class PendingUploads:
         if not fresh or not secrets.compare_digest(str(kept["key"]).encode(), key.encode("utf-8", "replace")):
             raise AbsentError(
                 say(
-                    "this preview is not there any more: it was used, replaced by a newer one, "
-                    "or is older than an hour"
+                    "this preview is no longer available: it was used, replaced by a newer one, or "
+                    "is older than an hour"
                 ),
                 remedy=self.remedy,
             )
@@ -90,3 +96,56 @@ def squeeze(content: bytes) -> str:
 def unsqueeze(text: str) -> bytes:
     """Return the file again."""
     return gzip.decompress(base64.b64decode(text))
+
+
+_SEND_AGAIN = say("fix them and upload the file again")
+_IN_PARTS = say("send it in several parts")
+_CHOOSE_COLUMN = say("choose the column")
+
+# For forms on which columns and the encoding can be chosen.
+TABLE_ADVICE: Mapping[str, Message] = MappingProxyType(
+    {
+        Advice.NAME_FORMAT: say("supported formats: {names}"),
+        Advice.CHOOSE_FORMAT: say("supported formats: {names}"),
+        Advice.GIVE_JSONL: say("fix this and upload the file again"),
+        Advice.CHOOSE_COLUMN: _CHOOSE_COLUMN,
+        Advice.NAME_COLUMN: say("columns found: {columns}; choose one"),
+        Advice.CALL_COLUMN: _CHOOSE_COLUMN,
+        Advice.SKIP_ROWS: _SEND_AGAIN,
+        Advice.SKIP_ROWS_LATER: _SEND_AGAIN,
+        Advice.SKIP_DIALOGUES: _SEND_AGAIN,
+        Advice.DO_NOT_SKIP: say("fix the file and upload it again"),
+        Advice.OUT_OF_SCOPE: say(
+            "the intent '{intent}' is a reserved word: rename it, for example to '{other}', or "
+            "mark these rows as out of scope with '{intent}' as the out-of-scope name"
+        ),
+        Advice.GIVE_CP1252: say(
+            "if this looks right, choose the encoding Windows-1252 and upload the file again: {shown}"
+        ),
+        Advice.GIVE_UTF16: say("choose the encoding UTF-16 and upload the file again"),
+        Advice.MORE_ROWS: _IN_PARTS,
+        Advice.MORE_MEGABYTES: _IN_PARTS,
+        Advice.SHEET_TOO_LARGE: say("save the sheet as CSV"),
+        Advice.LINE_TOO_LONG: say("write one dialogue per line"),
+    }
+)
+
+
+def reword(text: str, path: Path, advice: Mapping[str, Message]) -> str:
+    """Return a text that names a file as its sender does, and has the advice of a page."""
+    return _advise(change_texts(text, lambda value: value.replace(str(path), path.name)), advice)
+
+
+def _advise(text: str, advice: Mapping[str, Message]) -> str:
+    if isinstance(text, Message) and text.template in advice:
+        text = Message(advice[text.template].template, text.values)
+    return change_messages(text, lambda part: _advise(part, advice))
+
+
+def reword_error(error: VivaError, path: Path, advice: Mapping[str, Message]) -> VivaError:
+    """Return an error that names a file as its sender does, and has the advice of a page."""
+    faults = [Fault(reword(fault.message, path, advice), reword(fault.where, path, advice)) for fault in error.faults]
+    where, remedy = (reword(text, path, advice) for text in (error.where, error.remedy))
+    kind: Any = type(error) if type(error).__init__ is VivaError.__init__ else DataError
+    reworded: VivaError = kind(reword(error.what, path, advice), where=where, remedy=remedy, faults=faults)
+    return reworded

@@ -147,9 +147,9 @@ def test_a_published_file_is_a_log_with_marks_too(tmp_path: Path) -> None:
     log = read_dialogues(write(tmp_path / "train_full.json", WITH_BOT, BETWEEN_PEOPLE))
     assert [dialogue.quality for dialogue in log.dialogues] == [3.0, 2.5]
     assert log.dialogues[0].turns == TURNS_2017
-    assert any("the key 'context' is passed over (2 dialogues" in note for note in log.notes)
+    assert any("the key 'context' is ignored (2 dialogues" in note for note in log.notes)
     assert not any("evaluation" in note for note in log.notes)
     later = read_dialogues(write(tmp_path / "data_volunteers.json", VOLUNTEERED))
     assert (later.dialogues[0].quality, later.dialogues[0].bot) == (5.0, "Bot 002")
-    with pytest.raises(DataError, match="1 dialogue cannot be used"):
+    with pytest.raises(DataError, match="1 dialogue invalid"):
         read_dialogues(write(tmp_path / "odd.json", WITH_BOT | {"evaluation": [{"userId": "Eve", "quality": 1}]}))

@@ -9,8 +9,10 @@ import pytest
 from openpyxl import Workbook
 
 from vivavoce.dialogues.corpus.reading import read_dialogues
+from vivavoce.dialogues.corpus.sheets import guess_columns
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import DataError, FileError
+from vivavoce.files import ReadOptions, build_table
 
 
 def save(folder: Path, text: str, name: str = "log.csv") -> Path:
@@ -119,12 +121,52 @@ def test_one_bad_row_leaves_out_its_whole_dialogue_on_request(tmp_path: Path) ->
     corpus = read_dialogues(path, skip_bad=True)
     assert [each.id for each in corpus.dialogues] == ["b"]
     assert corpus.excluded == 1
-    assert any("row 2: left out" in note for note in corpus.notes)
+    assert any("row 2: skipped" in note for note in corpus.notes)
 
 
-def test_a_bot_or_user_that_changes_in_a_dialogue_is_refused(tmp_path: Path) -> None:
+def test_a_bot_that_changes_in_a_dialogue_is_refused(tmp_path: Path) -> None:
     faults = faults_of(save(tmp_path, "dialogue,speaker,text,bot\na,Ann,hi,v1\na,Max,hello,v2\n"))
-    assert "'v2', but 'v1' in row 2" in faults[0]
+    assert "the bot is not the same as in row 2" in faults[0]
+
+
+def test_users_that_change_are_one_note_for_all_dialogues_and_are_not_named(tmp_path: Path) -> None:
+    rows = [f"{talk},user,hi,ann@{talk}.org\n{talk},bot,hello,max@{talk}.org\n" for talk in "abc"]
+    corpus = read_dialogues(save(tmp_path, "dialogue,speaker,text,user\n" + "".join(rows)))
+    assert [talk.user for talk in corpus.dialogues] == ["ann@a.org", "ann@b.org", "ann@c.org"]
+    [note] = corpus.notes
+    assert "3 dialogues, first in row 2" in note
+    assert "@" not in note
+
+
+def test_replies_may_stand_beside_the_messages(tmp_path: Path) -> None:
+    path = save(tmp_path, "Sitzung;Frage;Antwort\na;wie viel?;viel\na;danke;\nb;;Hallo!\n")
+    first, second = read_dialogues(path).dialogues
+    assert [(turn.text, turn.is_bot) for turn in first.turns] == [
+        ("wie viel?", False),
+        ("viel", True),
+        ("danke", False),
+    ]
+    assert [(turn.text, turn.is_bot) for turn in second.turns] == [("Hallo!", True)]
+
+
+def test_who_is_the_bot_can_stand_instead_of_the_speaker(tmp_path: Path) -> None:
+    [talk] = read_dialogues(save(tmp_path, "dialogue,text,is_bot\na,hi,no\na,hello,yes\n")).dialogues
+    assert [(turn.speaker, turn.is_bot) for turn in talk.turns] == [("user", False), ("bot", True)]
+
+
+def test_a_title_above_the_table_is_passed_over(tmp_path: Path) -> None:
+    path = save(tmp_path, "Export of November,,\ndialogue,speaker,text\na,user,hi\n")
+    assert len(read_dialogues(path).dialogues) == 1
+
+
+def test_columns_of_a_log_are_guessed_by_names_and_cells() -> None:
+    lines = [
+        ("Gesprächs-ID", "Zeitpunkt", "Absender", "Nachricht", "Kunde", "Bewertung", "Filiale"),
+        ("1", "01.10.2025 10:00", "Kunde", "Was kostet das denn?", "a@b.org", "4", "Süd"),
+        ("1", "01.10.2025 10:01", "Bot", "Das kostet nichts.", "", "4", "Süd"),
+    ]
+    table = build_table(enumerate(lines, 1), "log", options=ReadOptions(guess=True, rename=True))
+    assert guess_columns(table) == ("dialogue", "order", "speaker", "text", "user", "rating", "")
 
 
 def test_several_raters_need_names(tmp_path: Path) -> None:
@@ -161,7 +203,7 @@ def test_a_workbook_is_read_with_its_numbers_and_dates(tmp_path: Path) -> None:
     assert "only the sheet 'Sheet' is read" in read_dialogues(tmp_path / "log.xlsx").notes[0]
     assert read_dialogues(tmp_path / "log.xlsx", sheet="Sheet").dialogues == (read,)
     (tmp_path / "log.xlsx").rename(tmp_path / "nameless")
-    with pytest.raises(FileError, match=r"name it \.xlsx"):
+    with pytest.raises(FileError, match=r"rename it to \.xlsx"):
         read_dialogues(tmp_path / "nameless")
 
 

@@ -97,7 +97,7 @@ def test_faults_are_told_at_once_with_their_line(tmp_path: Path) -> None:
 
 
 def test_the_same_title_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="'a' was used before, in line 1"):
+    with pytest.raises(DataError, match="the same id was already used in line 1"):
         read(tmp_path, "# a\nAnn: hi\n# a\nAnn: hi\n")
 
 

@@ -84,7 +84,7 @@ def test_an_unknown_set_is_refused_with_the_nearest(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_folder_without_the_set_is_refused(tmp_path: Path, name: str) -> None:
     for place in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(FileError, match="is not here"):
+        with pytest.raises(FileError, match="was not found"):
             read_published(name, place)
 
 

@@ -47,7 +47,7 @@ def test_sessions_are_dialogues_of_their_own(tmp_path: Path) -> None:
     corpus = read_dialogues(save(tmp_path / "x.json", [{"sender_id": "s", "events": events}]), format="rasa")
     assert [each.id for each in corpus.dialogues] == ["s/1", "s/2", "s/3"]
     assert [[turn.text for turn in each.turns] for each in corpus.dialogues] == [["a", "b"], ["c"], ["d"]]
-    assert any("nobody spoke" in note for note in corpus.notes)
+    assert any("is skipped because it has no messages" in note for note in corpus.notes)
 
 
 @pytest.mark.parametrize("format", [None, "rasa"])
@@ -62,7 +62,7 @@ def test_a_picture_is_a_turn_without_text_and_a_command_is_none(tmp_path: Path) 
     events = [user("/session_start"), user("/greet"), bot(None, data={"image": "x.png"})]
     corpus = read_dialogues(save(tmp_path / "x.json", {"sender_id": "s", "events": events}))
     assert [turn.text for turn in corpus.dialogues[0].turns] == ["/greet", ""]
-    assert "'/session_start' is passed over" in corpus.notes[0]
+    assert "'/session_start' is skipped" in corpus.notes[0]
 
 
 def test_a_tracker_in_which_nobody_spoke_is_kept(tmp_path: Path) -> None:

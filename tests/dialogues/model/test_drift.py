@@ -13,7 +13,7 @@ from vivavoce.dialogues.corpus.published import read_convai2017
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance
 from vivavoce.dialogues.exam import examine_dialogues
-from vivavoce.dialogues.model.drift import LEAST_TALKS, LIMIT, MOST_TALKS, measure_drift
+from vivavoce.dialogues.model.drift import LIMIT, MAX_DIALOGUES, MIN_DIALOGUES, measure_drift
 from vivavoce.dialogues.raters.learned import shipped
 from vivavoce.dialogues.refusals import refuse
 from vivavoce.dialogues.result import Drift
@@ -56,10 +56,10 @@ def test_a_log_about_a_task_is_warned_of_once_and_not_in_every_talk() -> None:
     assert drift.traits
     warning = drift_warning(result.passport)
     assert [text for text in result.passport.warnings if text == warning] == [warning]
-    assert "of another kind than those that the rater learnt from" in warning
-    assert not any("another kind" in text for score in result.scores for text in score.warnings)
+    assert "differ from those the rater was trained on" in warning
+    assert not any("differ from those" in text for score in result.scores for text in score.warnings)
     assert warning not in list(remarks(result))
-    assert render_dialogues(result).count("of another kind than those") == 1
+    assert render_dialogues(result).count("differ from those") == 1
 
 
 def test_the_talks_of_the_demo_differ_from_the_learned_ones(demo: tuple[Dialogue, ...]) -> None:
@@ -70,15 +70,15 @@ def test_the_talks_of_the_demo_differ_from_the_learned_ones(demo: tuple[Dialogue
 
 
 def test_a_handful_of_talks_does_not_show_its_kind() -> None:
-    few = [booking(number) for number in range(LEAST_TALKS - 1)]
+    few = [booking(number) for number in range(MIN_DIALOGUES - 1)]
     assert measure_drift(MODEL, few) is None
     assert examine_dialogues(few).passport.drift is None
 
 
 def test_a_large_log_is_looked_at_from_its_beginning_to_its_end() -> None:
-    drift = measure_drift(MODEL, [booking(number % 12) for number in range(MOST_TALKS * 2 + 1)])
+    drift = measure_drift(MODEL, [booking(number % 12) for number in range(MAX_DIALOGUES * 2 + 1)])
     assert drift is not None
-    assert MOST_TALKS / 2 < drift.talks <= MOST_TALKS
+    assert MAX_DIALOGUES / 2 < drift.talks <= MAX_DIALOGUES
 
 
 def test_a_rater_that_does_not_know_what_it_learnt_from_compares_nothing() -> None:

@@ -7,8 +7,8 @@ import pytest
 from planted_talks import plant, talk
 
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
-from vivavoce.dialogues.model.explaining import LEAST_EFFECT, MOST_REASONS, MOST_TRIED, explain
-from vivavoce.dialogues.model.features import FEATURE, NAMES, talk_features
+from vivavoce.dialogues.model.explaining import MAX_REASONS, MAX_TRIED, MIN_EFFECT, explain
+from vivavoce.dialogues.model.features import FEATURE, NAMES, dialogue_features
 from vivavoce.dialogues.model.model import Model
 from vivavoce.dialogues.model.reasons import GROUPS, WORDING, describe
 
@@ -28,7 +28,7 @@ def raw(model: Model, view: View, masks: np.ndarray) -> np.ndarray:
     found = []
     for mask in masks[:, None]:
         outputs = model.parts.combine(
-            model.parts.wording.predict(talk_read, mask), talk_features(talk_read, liked, mask)
+            model.parts.wording.predict(talk_read, mask), dialogue_features(talk_read, liked, mask)
         )
         kind = view.dialogue.kind
         found.append(model.equation(kind).raw(outputs, model.human(kind, outputs))[0])
@@ -64,14 +64,14 @@ def test_every_group_has_a_sentence(group: str, peer: str) -> None:
 def test_sentences_say_what_was_seen(small_model: Model) -> None:
     view = seen(talk("do you like trains?", "why do you ask?", "stupid bot", "i do n't know", "bye", "i do n't know"))
     talk_read = small_model.parts.read(view)
-    row = talk_features(talk_read, np.array([0.5, 0.1, 0.5, 0.9, 0.5, 0.2]))[0]
-    assert "2 of 3 messages of the bot" in describe("liking", row, "the bot")
-    assert "again in 1 message" in describe("repetition", row, "the bot")
-    assert "the bot asked in 1 message, the person in 1" in describe("questions", row, "the bot")
-    assert "met 100% of questions with a question" in describe("questions", row, "the bot")
+    row = dialogue_features(talk_read, np.array([0.5, 0.1, 0.5, 0.9, 0.5, 0.2]))[0]
+    assert "2 of 3 messages from the bot" in describe("liking", row, "the bot")
+    assert "repeated nearly the same text in 1 message" in describe("repetition", row, "the bot")
+    assert "the bot asked questions in 1 message, the person in 1" in describe("questions", row, "the bot")
+    assert "the bot answered 100% of questions with a question" in describe("questions", row, "the bot")
     assert "the bot 2 times, the person 0 times" in describe("not knowing", row, "the bot")
-    assert "used 2 words of displeasure" in describe("mood", row, "the bot")
-    assert "6 messages, 50% of them by the bot" in describe("length", row, "the bot")
+    assert "used 2 words expressing displeasure" in describe("mood", row, "the bot")
+    assert "6 messages, 50% of them from the bot" in describe("length", row, "the bot")
 
 
 @pytest.mark.parametrize("kind", [True, None])
@@ -124,9 +124,9 @@ def test_at_most_five_reasons_the_strongest_first_and_none_that_is_noise(small_m
     assert max(map(len, found)) > 1
     for reasons in found:
         effects = [abs(reason.effect) for reason in reasons]
-        assert len(reasons) <= MOST_REASONS
+        assert len(reasons) <= MAX_REASONS
         assert effects == sorted(effects, reverse=True)
-        assert all(effect >= LEAST_EFFECT for effect in effects)
+        assert all(effect >= MIN_EFFECT for effect in effects)
         assert len({reason.name for reason in reasons}) == len(reasons)
 
 
@@ -142,7 +142,7 @@ def test_in_a_long_talk_the_most_remarkable_messages_are_tried(small_model: Mode
     dialogue = talk(*["i like music very much", "tell me more about rain please"] * 100)
     (grounds,) = explain(small_model, [seen(dialogue)])
     numbers = [turn.number for turn in grounds.turns]
-    assert len(numbers) == MOST_TRIED
+    assert len(numbers) == MAX_TRIED
     assert numbers == sorted(set(numbers))
     assert all(dialogue.turns[turn.number - 1].speaker == turn.speaker for turn in grounds.turns)
 
@@ -152,7 +152,7 @@ def test_a_repeating_bot_is_told_so(small_model: Model) -> None:
     (grounds,) = explain(small_model, [seen(talk(*texts))])
     effects = {reason.name: reason for reason in grounds.reasons}
     assert effects["repetition"].effect < 0
-    assert "again in 4 messages" in effects["repetition"].text
+    assert "repeated nearly the same text in 4 messages" in effects["repetition"].text
 
 
 def test_nothing_to_explain_is_nothing(small_model: Model) -> None:

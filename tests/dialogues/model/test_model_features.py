@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from planted_talks import dialogues, view
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance, View
-from vivavoce.dialogues.model.features import DISLIKED, FEATURE, LIKED, NAMES, SIDES, talk_features
-from vivavoce.dialogues.model.messages import Talk, read_talk
+from vivavoce.dialogues.model.features import DISLIKED, FEATURE, LIKED, NAMES, SIDES, dialogue_features
+from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view
 
 pytestmark = pytest.mark.slow
 
@@ -19,32 +19,32 @@ TEXTS = st.one_of(
 )
 
 
-def read(*texts: str, judge: str = "Ann") -> Talk:
-    return read_talk(view(*texts, judge=judge), {})
+def read(*texts: str, judge: str = "Ann") -> EncodedDialogue:
+    return encode_view(view(*texts, judge=judge), {})
 
 
-def liking(talk: Talk) -> np.ndarray:
+def liking(talk: EncodedDialogue) -> np.ndarray:
     """Return some opinion of each message; which one does not matter."""
     return np.linspace(-0.2, 1.2, len(talk.peer))[::-1] ** 2
 
 
-def value(name: str, talk: Talk) -> float:
-    return float(talk_features(talk, np.full(len(talk.peer), 0.5))[0, FEATURE[name]])
+def value(name: str, talk: EncodedDialogue) -> float:
+    return float(dialogue_features(talk, np.full(len(talk.peer), 0.5))[0, FEATURE[name]])
 
 
 def test_every_feature_has_a_name_of_its_own_and_one_column() -> None:
     assert len(set(NAMES)) == len(NAMES)
     talk = read("hi", "hello", "bye", "bye")
-    assert talk_features(talk, liking(talk)).shape == (1, len(NAMES))
+    assert dialogue_features(talk, liking(talk)).shape == (1, len(NAMES))
 
 
 @settings(max_examples=60)
 @given(dialogues(TEXTS), st.data())
 def test_any_talk_and_any_part_of_it_has_finite_features(dialogue: Dialogue, data: st.DataObject) -> None:
-    talk = read_talk(View(dialogue, "Ann"), {})
+    talk = encode_view(View(dialogue, "Ann"), {})
     kept = st.lists(st.sampled_from([0.0, 1.0]), min_size=len(talk.peer), max_size=len(talk.peer))
     masks = np.array([data.draw(kept), data.draw(kept)]).reshape(2, len(talk.peer))
-    found = talk_features(talk, liking(talk), masks)
+    found = dialogue_features(talk, liking(talk), masks)
     assert found.shape == (2, len(NAMES))
     assert np.isfinite(found).all()
 
@@ -52,9 +52,9 @@ def test_any_talk_and_any_part_of_it_has_finite_features(dialogue: Dialogue, dat
 @settings(max_examples=60)
 @given(dialogues(TEXTS))
 def test_leaving_nothing_out_changes_nothing(dialogue: Dialogue) -> None:
-    talk = read_talk(View(dialogue, "Ann"), {})
-    plain = talk_features(talk, liking(talk))
-    masked = talk_features(talk, liking(talk), np.ones((3, len(talk.peer))))
+    talk = encode_view(View(dialogue, "Ann"), {})
+    plain = dialogue_features(talk, liking(talk))
+    masked = dialogue_features(talk, liking(talk), np.ones((3, len(talk.peer))))
     np.testing.assert_allclose(masked, np.repeat(plain, 3, axis=0), rtol=1e-12, atol=1e-12)
 
 
@@ -62,8 +62,8 @@ def test_leaving_nothing_out_changes_nothing(dialogue: Dialogue) -> None:
 @given(dialogues(TEXTS))
 def test_the_sides_change_places_when_the_other_side_judges(dialogue: Dialogue) -> None:
     two = Dialogue("t", tuple(turn for turn in dialogue.turns if turn.speaker in ("Ann", "Bob")))
-    own, other = (read_talk(View(two, judge), {}) for judge in ("Ann", "Bob"))
-    mine, theirs = talk_features(own, liking(own))[0], talk_features(other, liking(own))[0]
+    own, other = (encode_view(View(two, judge), {}) for judge in ("Ann", "Bob"))
+    mine, theirs = dialogue_features(own, liking(own))[0], dialogue_features(other, liking(own))[0]
     half = (NAMES.index("messages")) // len(SIDES)
     np.testing.assert_array_equal(mine[:half], theirs[half : 2 * half])
     np.testing.assert_array_equal(mine[half : 2 * half], theirs[:half])
@@ -72,7 +72,7 @@ def test_the_sides_change_places_when_the_other_side_judges(dialogue: Dialogue) 
 def test_a_message_that_is_left_out_counts_nowhere() -> None:
     talk = read("hi there", "stupid talk, is n't it?", "bye", "bye")
     without = np.array([[1.0, 0.0, 1.0, 1.0]])
-    found = dict(zip(NAMES, talk_features(talk, liking(talk), without)[0], strict=True))
+    found = dict(zip(NAMES, dialogue_features(talk, liking(talk), without)[0], strict=True))
     assert found["messages"] == 3
     assert found["peer_messages"] == 1
     assert found["peer_words_sum"] == 1
@@ -107,7 +107,7 @@ def test_who_began_who_ended_and_how_much_the_peer_spoke() -> None:
 
 def test_messages_in_turn_alternate_and_messages_in_a_row_do_not() -> None:
     turns = [("Ann", "a"), ("Bob", "b"), ("Bob", "c"), ("Bob", "d")]
-    talk = read_talk(View(Dialogue("t", tuple(Utterance(*turn) for turn in turns)), "Ann"), {})
+    talk = encode_view(View(Dialogue("t", tuple(Utterance(*turn) for turn in turns)), "Ann"), {})
     assert value("alternation", talk) == 0.5
     assert value("peer_run_top", talk) == 3
     assert value("alternation", read("a", "b", "c", "d")) == 1
@@ -116,7 +116,7 @@ def test_messages_in_turn_alternate_and_messages_in_a_row_do_not() -> None:
 def test_liking_is_told_by_its_middle_ends_and_extremes() -> None:
     talk = read("a", "b", "c", "d", "e", "f", "g", "h")
     thumbs = np.array([0.5, 0.9, 0.5, 0.1, 0.5, 0.5, 0.5, 0.2])
-    found = dict(zip(NAMES, talk_features(talk, thumbs)[0], strict=True))
+    found = dict(zip(NAMES, dialogue_features(talk, thumbs)[0], strict=True))
     own = {name.removeprefix("peer_thumb_"): got for name, got in found.items() if name.startswith("peer_thumb_")}
     expected = {
         "mean": 0.425,
@@ -137,7 +137,7 @@ def test_liking_is_told_by_its_middle_ends_and_extremes() -> None:
 
 def test_a_side_without_messages_is_neither_liked_nor_disliked() -> None:
     talk = read("a", "b")
-    found = dict(zip(NAMES, talk_features(talk, np.array([0.1, 0.9]), np.array([[1.0, 0.0]]))[0], strict=True))
+    found = dict(zip(NAMES, dialogue_features(talk, np.array([0.1, 0.9]), np.array([[1.0, 0.0]]))[0], strict=True))
     names = ("mean", "lowest", "highest", "last", "first", "low_two", "high_two")
     assert {found[f"peer_thumb_{name}"] for name in names} == {0.5}
     assert found["peer_thumb_liked"] == found["peer_thumb_disliked"] == 0

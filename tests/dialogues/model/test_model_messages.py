@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from planted_talks import dialogues, talk, view
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance, View
-from vivavoce.dialogues.model.messages import COLUMN, COLUMNS, MOST_WORDS, UNKNOWN_RARITY, likeness, read_talk
+from vivavoce.dialogues.model.messages import COLUMN, COLUMNS, MAX_WORDS, UNKNOWN_RARITY, encode_view, likeness
 
 
 def column(name: str, *texts: str, judge: str = "Ann") -> list[float]:
-    return read_talk(view(*texts, judge=judge), {}).table[:, COLUMN[name]].tolist()
+    return encode_view(view(*texts, judge=judge), {}).table[:, COLUMN[name]].tolist()
 
 
 def sentences(*said: tuple[str, str]) -> View:
@@ -26,7 +26,7 @@ def test_every_column_has_a_name_of_its_own() -> None:
 
 @given(dialogues(st.text()))
 def test_any_text_becomes_finite_numbers_one_row_for_each_message(dialogue: Dialogue) -> None:
-    found = read_talk(View(dialogue, "Ann"), {"the": 1.5})
+    found = encode_view(View(dialogue, "Ann"), {"the": 1.5})
     assert found.table.shape == (len(dialogue.turns), len(COLUMNS))
     assert np.isfinite(found.table).all()
     assert (found.table >= 0).all()
@@ -48,7 +48,7 @@ def test_a_repetition_is_remembered_for_twenty_messages_of_its_side() -> None:
         others = [f"word{number} thing{number}" for number in range(between)]
         own = ["the same again", *others, "the same again"]
         said = [(speaker, text) for text in own for speaker, text in (("Ann", "go on"), ("Bob", text))]
-        return float(read_talk(sentences(*said), {}).table[-1, COLUMN["repeat"]])
+        return float(encode_view(sentences(*said), {}).table[-1, COLUMN["repeat"]])
 
     assert last(19) == 1
     assert last(20) == 0
@@ -64,8 +64,8 @@ def test_relevance_is_the_share_of_topics_taken_up_from_the_other_side() -> None
 def test_relevance_reaches_three_messages_back_and_no_further() -> None:
     near = sentences(("Ann", "trains"), ("Bob", "well"), ("Bob", "hm"), ("Bob", "trains"))
     far = sentences(("Ann", "trains"), ("Bob", "well"), ("Bob", "hm"), ("Bob", "ah"), ("Bob", "trains"))
-    assert read_talk(near, {}).table[-1, COLUMN["related"]] == 1
-    assert read_talk(far, {}).table[-1, COLUMN["related"]] == 0
+    assert encode_view(near, {}).table[-1, COLUMN["related"]] == 1
+    assert encode_view(far, {}).table[-1, COLUMN["related"]] == 0
 
 
 @pytest.mark.parametrize(
@@ -75,29 +75,29 @@ def test_relevance_reaches_three_messages_back_and_no_further() -> None:
 def test_a_question_is_answered_with_its_topic_and_asked_back_with_a_question(
     reply: str, asked: float, answered: float, asked_back: float
 ) -> None:
-    found = read_talk(view("do you like trains?", reply), {}).table[1]
+    found = encode_view(view("do you like trains?", reply), {}).table[1]
     assert [found[COLUMN[name]] for name in ("asked", "answered", "asked_back")] == [asked, answered, asked_back]
 
 
 def test_a_statement_asks_nothing() -> None:
-    found = read_talk(view("i like trains", "trains are fine"), {}).table[1]
+    found = encode_view(view("i like trains", "trains are fine"), {}).table[1]
     assert [found[COLUMN[name]] for name in ("asked", "answered", "asked_back")] == [0, 0, 0]
 
 
 def test_messages_in_a_row_are_a_run_that_the_first_one_opens() -> None:
-    found = read_talk(sentences(("Ann", "a"), ("Bob", "b"), ("Bob", "c"), ("Bob", "d"), ("Ann", "e")), {}).table
+    found = encode_view(sentences(("Ann", "a"), ("Bob", "b"), ("Bob", "c"), ("Bob", "d"), ("Ann", "e")), {}).table
     assert found[:, COLUMN["run"]].tolist() == [1, 1, 2, 3, 1]
     assert found[:, COLUMN["opens"]].tolist() == [1, 1, 0, 0, 1]
 
 
 def test_neighbours_are_the_nearest_messages_of_the_other_side() -> None:
-    found = read_talk(sentences(("Ann", "a"), ("Bob", "b"), ("Bob", "c"), ("Ann", "d")), {})
+    found = encode_view(sentences(("Ann", "a"), ("Bob", "b"), ("Bob", "c"), ("Ann", "d")), {})
     assert found.before == (-1, 0, 0, 2)
     assert found.after == (1, 3, 3, -1)
 
 
 def test_signs_and_moods_are_counted() -> None:
-    found = read_talk(view("What?? (no), I do not know! 42 stupid bots"), {}).table[0]
+    found = encode_view(view("What?? (no), I do not know! 42 stupid bots"), {}).table[0]
     names = (
         "question",
         "insisting",
@@ -113,25 +113,25 @@ def test_signs_and_moods_are_counted() -> None:
 
 
 def test_words_that_were_never_met_are_unknown_and_rare() -> None:
-    found = read_talk(view("known strange"), {"known": 2.0}).table[0]
+    found = encode_view(view("known strange"), {"known": 2.0}).table[0]
     assert found[COLUMN["unknown"]] == 1
     assert found[COLUMN["rarity"]] == 2.0 + UNKNOWN_RARITY
 
 
 def test_nobody_reads_beyond_four_hundred_words() -> None:
-    assert column("words", "word " * 10_000) == [MOST_WORDS]
+    assert column("words", "word " * 10_000) == [MAX_WORDS]
 
 
 def test_everyone_but_the_judge_is_the_peer() -> None:
     dialogue = Dialogue("t", tuple(Utterance(speaker, "hi") for speaker in ("Ann", "Bob", "Cid", "Ann")))
-    assert read_talk(View(dialogue, "Ann"), {}).peer.tolist() == [False, True, True, False]
+    assert encode_view(View(dialogue, "Ann"), {}).peer.tolist() == [False, True, True, False]
 
 
 @settings(max_examples=50)
 @given(dialogues(st.sampled_from(["hi", "do you like trains?", "trains", "", "no trains?"])))
 def test_rows_do_not_depend_on_which_of_two_sides_judges(dialogue: Dialogue) -> None:
     two = Dialogue("t", tuple(turn for turn in dialogue.turns if turn.speaker in ("Ann", "Bob")))
-    one, other = (read_talk(View(two, judge), {}) for judge in ("Ann", "Bob"))
+    one, other = (encode_view(View(two, judge), {}) for judge in ("Ann", "Bob"))
     assert (one.peer != other.peer).all()
     assert np.array_equal(one.table, other.table)
 
@@ -144,4 +144,4 @@ def test_likeness_is_symmetric_and_one_only_for_the_same_words(one: frozenset[st
 
 
 def test_a_talk_without_messages_is_read_as_well() -> None:
-    assert read_talk(View(talk(), "Ann"), {}).table.shape == (0, len(COLUMNS))
+    assert encode_view(View(talk(), "Ann"), {}).table.shape == (0, len(COLUMNS))

@@ -11,7 +11,7 @@ from planted_talks import plant
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, rated_views
 from vivavoce.dialogues.model import recipe
 from vivavoce.dialogues.model.features import NAMES
-from vivavoce.dialogues.model.messages import read_talk
+from vivavoce.dialogues.model.messages import encode_view
 from vivavoce.dialogues.model.model import OUTPUTS
 from vivavoce.dialogues.model.recipe import learn_parts
 from vivavoce.dialogues.model.training import predict_splits
@@ -30,8 +30,8 @@ def with_thumbs(dialogue: Dialogue, thumb: bool | None) -> Dialogue:
 
 
 def likings(views: list[View]) -> list[np.ndarray]:
-    talks = [read_talk(view, {}) for view in views]
-    return recipe._out_of_fold(views, talks, recipe._gather_thumbs(views, talks), 0)
+    talks = [encode_view(view, {}) for view in views]
+    return recipe._predict_thumbs(views, talks, recipe._gather_thumbs(views, talks), 0)
 
 
 def outputs(views: list[View], seed: int = 0) -> np.ndarray:
@@ -108,7 +108,7 @@ def test_the_words_of_a_test_row_are_not_learned(some: list[View]) -> None:
 
 
 def test_targets_are_relative_to_the_kind(planted_views: list[View]) -> None:
-    targets = recipe._targets(planted_views)
+    targets = recipe._make_targets(planted_views)
     human = targets[:, 1] == 1
     assert targets[human, 0].mean() == pytest.approx(0)
     assert targets[~human, 0].mean() == pytest.approx(0)
@@ -129,7 +129,7 @@ def test_a_talk_does_not_vouch_for_its_own_words() -> None:
 
 def test_the_kernel_and_the_forest_stand_on_the_same_features(some: list[View]) -> None:
     parts = learn_parts(some)
-    assert parts.kernel.talks.shape == (len(some), len(NAMES))
+    assert parts.kernel.examples.shape == (len(some), len(NAMES))
     assert parts.scales.values.shape[0] == len(NAMES)
     assert parts.forest.features.max() < len(NAMES)
     assert len(parts.forest.roots) == recipe.TREES

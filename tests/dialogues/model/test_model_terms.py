@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 
 from vivavoce.dialogues.dialogue import View
 from vivavoce.dialogues.model import recipe
-from vivavoce.dialogues.model.messages import Talk, read_talk
+from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view
 from vivavoce.dialogues.model.recipe import weigh_documents
 from vivavoce.dialogues.model.terms import EDGE, Terms, count_rows, learn_terms, terms_of, weigh
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel, message_numbers
@@ -37,8 +37,8 @@ def dense(terms: Terms, documents: list[list[list[str]]]) -> np.ndarray:
     return np.array(rows).reshape(len(documents), len(terms.names))
 
 
-def talks(views: list[View]) -> list[Talk]:
-    return [read_talk(one, {}) for one in views]
+def talks(views: list[View]) -> list[EncodedDialogue]:
+    return [encode_view(one, {}) for one in views]
 
 
 def test_a_message_is_its_words_its_pairs_and_its_edges() -> None:
@@ -85,9 +85,10 @@ def test_a_liking_is_the_product_of_the_three_roles_as_they_are_learned(messages
     model = ThumbModel(
         terms, chance.normal(size=(len(ROLES), len(terms.names))), chance.normal(size=len(NUMBERS)), 0.3
     )
-    talk = read_talk(view(*map(" ".join, messages)), {})
+    talk = encode_view(view(*map(" ".join, messages)), {})
     own = weigh_documents(terms, [[message] for message in [*talk.tokens, ()]]).toarray()
-    roles = np.hstack([own[recipe._neighbours(talk, role)] for role in ROLES])
+    # A missing neighbour (-1) is the empty message after the last.
+    roles = np.hstack([own[list(places)] for places in (range(len(messages)), talk.before, talk.after)])
     expected = 0.3 + roles @ model.weights.ravel() + message_numbers(talk) @ model.numbers
     np.testing.assert_allclose(model.predict(talk), expected, atol=1e-12)
 
@@ -95,8 +96,8 @@ def test_a_liking_is_the_product_of_the_three_roles_as_they_are_learned(messages
 def test_a_liking_learned_from_thumbs_is_what_ridge_predicts(planted_views: list[View]) -> None:
     read = talks(planted_views)
     thumbs = recipe._gather_thumbs(planted_views, read)
-    fitted = Ridge(alpha=recipe.THUMB_PENALTY).fit(thumbs.table, thumbs.given)
-    model = thumbs.learn(np.ones(len(thumbs.given), dtype=bool))
+    fitted = Ridge(alpha=recipe.THUMB_PENALTY).fit(thumbs.table, thumbs.thumbs)
+    model = thumbs.learn(np.ones(len(thumbs.thumbs), dtype=bool))
     found = {}
     for one, talk in zip(planted_views, read, strict=True):
         given = [place for place, turn in enumerate(one.dialogue.turns) if turn.thumb is not None]
@@ -108,9 +109,12 @@ def test_a_liking_learned_from_thumbs_is_what_ridge_predicts(planted_views: list
 
 def test_wording_is_what_ridge_predicts(planted_views: list[View]) -> None:
     read = talks(planted_views)
-    targets = recipe._targets(planted_views)
+    targets = recipe._make_targets(planted_views)
     model = recipe._learn_wording(read, targets)
-    sides = [[recipe._joined(talk, own) for talk in read] for own in (False, True)]
+    sides = [
+        [[tokens for tokens, peer in zip(talk.tokens, talk.peer, strict=True) if peer == own] for talk in read]
+        for own in (False, True)
+    ]
     table = sparse.hstack(
         [weigh_documents(terms, side) for terms, side in zip((model.judge, model.peer), sides, strict=True)]
     ).tocsr()
@@ -120,16 +124,17 @@ def test_wording_is_what_ridge_predicts(planted_views: list[View]) -> None:
 
 
 def test_wording_without_a_message_is_the_wording_of_the_others(planted_views: list[View]) -> None:
-    model = recipe._learn_wording(talks(planted_views), recipe._targets(planted_views))
+    model = recipe._learn_wording(talks(planted_views), recipe._make_targets(planted_views))
     whole, shorter = (
-        read_talk(view(*texts), {}) for texts in (("hi music", "rain", "books", "x y"), ("hi music", "rain", "books"))
+        encode_view(view(*texts), {})
+        for texts in (("hi music", "rain", "books", "x y"), ("hi music", "rain", "books"))
     )
     masked = model.predict(whole, np.array([[1.0, 1.0, 1.0, 0.0]]))
     np.testing.assert_allclose(masked, model.predict(shorter, np.ones((1, 3))), atol=1e-12)
 
 
 def test_texts_without_words_leave_wording_with_the_mean(planted_views: list[View]) -> None:
-    strange = [read_talk(view("да", "нет", "да"), {}), read_talk(view("да", "нет"), {})]
+    strange = [encode_view(view("да", "нет", "да"), {}), encode_view(view("да", "нет"), {})]
     model = recipe._learn_wording(strange, np.array([[1.0, 0.0], [3.0, 1.0]]))
     assert isinstance(model, WordingModel)
     assert model.predict(strange[0], np.ones((1, 3))).tolist() == [[2.0, 0.5]]

@@ -13,8 +13,8 @@ from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.model import training
 from vivavoce.dialogues.model.model import Model
 from vivavoce.dialogues.model.training import (
-    LEAST_MARKS,
-    LEAST_TALKS,
+    MIN_DIALOGUES,
+    MIN_RATINGS,
     PSEUDO_BOTS,
     STAGE,
     bot_splits,
@@ -27,34 +27,34 @@ pytestmark = [pytest.mark.usefixtures("few_trees"), pytest.mark.slow]
 
 
 def test_too_few_marks_are_refused_with_what_to_do(planted: tuple[Dialogue, ...]) -> None:
-    with pytest.raises(DataError, match=r"12 marks .* too few") as refusal:
+    with pytest.raises(DataError, match=r"12 ratings .* too few") as refusal:
         train_model([one for one in planted if one.kind is Kind.HUMAN_BOT][:12])
-    assert str(LEAST_MARKS) in refusal.value.remedy
+    assert str(MIN_RATINGS) in refusal.value.remedy
 
 
 def test_talks_in_which_one_side_hardly_spoke_do_not_count() -> None:
     short = [
         replace(talk("hi", "hello", "bye", name=f"s{number}"), ratings=(Rating("Ann", 3),)) for number in range(200)
     ]
-    with pytest.raises(DataError, match="0 marks"):
+    with pytest.raises(DataError, match="0 ratings"):
         train_model(short)
 
 
 def test_many_marks_on_a_few_talks_are_refused(planted: tuple[Dialogue, ...]) -> None:
-    marks = tuple(Rating(f"rater {number}", 1.0 + number % 5) for number in range(LEAST_MARKS))
-    with pytest.raises(DataError, match="3 different talks only") as refusal:
+    marks = tuple(Rating(f"rater {number}", 1.0 + number % 5) for number in range(MIN_RATINGS))
+    with pytest.raises(DataError, match="only 3 different dialogues") as refusal:
         train_model([replace(one, ratings=marks) for one in planted[:3]])
-    assert str(LEAST_TALKS) in refusal.value.remedy
+    assert str(MIN_DIALOGUES) in refusal.value.remedy
 
 
 def test_equal_marks_are_refused(planted: tuple[Dialogue, ...]) -> None:
-    with pytest.raises(DataError, match="all marks are the same"):
+    with pytest.raises(DataError, match="all ratings are the same"):
         train_model([replace(one, ratings=(Rating("Ann", 3.0),)) for one in planted])
 
 
 def test_talks_in_another_alphabet_are_refused(planted: tuple[Dialogue, ...]) -> None:
     strange = [replace(one, turns=tuple(replace(turn, text="да нет да") for turn in one.turns)) for one in planted]
-    with pytest.raises(DataError, match="160 talks: another script than Latin"):
+    with pytest.raises(DataError, match="160 dialogues: not in Latin script"):
         train_model(strange)
 
 
@@ -155,4 +155,4 @@ def test_talks_learned_from_are_left_out_of_the_agreement_and_told_of(
     new = [plant(number) for number in range(5000, 5040)]
     result = examine_dialogues([*planted, *new], LearnedRater(small_model))
     assert result.passport.local["overall"].n == len(new)
-    assert any(f"learnt from {len(planted)} of these" in warning for warning in result.passport.warnings)
+    assert any(f"trained on {len(planted)} of these" in warning for warning in result.passport.warnings)

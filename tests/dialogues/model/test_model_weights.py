@@ -46,7 +46,7 @@ def told(arrays: Arrays, change: Callable[[dict[str, Any]], object]) -> None:
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
 
 
-def refuse(path: Path, reason: str = "no dialogue model") -> None:
+def refuse(path: Path, reason: str = "not a dialogue model") -> None:
     with pytest.raises(FileError, match=reason) as refusal:
         load_weights(path)
     assert refusal.value.where == str(path)
@@ -99,15 +99,15 @@ def test_a_file_with_spoilt_bytes_is_refused(saved: Path, tmp_path: Path) -> Non
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
-    refuse(tmp_path / "none.npz", "cannot be read")
-    refuse(tmp_path, "cannot be read")
+    refuse(tmp_path / "none.npz", "cannot read the model")
+    refuse(tmp_path, "cannot read the model")
 
 
 @pytest.mark.parametrize("content", [b"", b"just some text", b"\x93NUMPY", pickle.dumps({"a": 1})])
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.npz"
     path.write_bytes(content)
-    refuse(path, "no dialogue model")
+    refuse(path, "not a dialogue model")
 
 
 @pytest.mark.parametrize("members", [{"a.txt": b"hi"}, {"about": b"{}"}, {"about.npy": b"{}"}, {}])
@@ -116,7 +116,7 @@ def test_another_archive_is_refused(tmp_path: Path, members: dict[str, bytes]) -
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
-    refuse(path, "no dialogue model")
+    refuse(path, "not a dialogue model")
 
 
 class _Bomb:
@@ -152,19 +152,19 @@ def test_an_array_that_claims_to_be_huge_is_refused(saved: Path, tmp_path: Path)
     ("change", "reason"),
     [
         (lambda about: about.update(version=2), "version 2 is not 1"),
-        (lambda about: about.update(format="other"), "another kind"),
-        (lambda about: about["reads"]["features"].reverse(), "other features"),
-        (lambda about: about["reads"]["columns"].pop(), "other features"),
+        (lambda about: about.update(format="other"), "a different kind"),
+        (lambda about: about["reads"]["features"].reverse(), "different features"),
+        (lambda about: about["reads"]["columns"].pop(), "different features"),
         (lambda about: about.pop("guess"), "guess is missing"),
-        (lambda about: about.update(guess=[1.0]), "no dialogue model"),
+        (lambda about: about.update(guess=[1.0]), "not a dialogue model"),
         (lambda about: about.update(thumb_intercept=float("nan")), "NaN is not a number"),
         (lambda about: about["told"].update(intercept=float("inf")), "Infinity is not a number"),
-        (lambda about: about["told"].update(weights=[1.0]), "other outputs"),
+        (lambda about: about["told"].update(weights=[1.0]), "different outputs"),
         (lambda about: about["told"].update(scores=[], lows=[], highs=[]), "equation is broken"),
         (lambda about: about["untold"]["scores"].reverse(), "equation is broken"),
-        (lambda about: about.update(wording_intercept=[1.0, 2.0, 3.0]), "other outputs"),
-        (lambda about: about.update(kernel_intercept=3.0), "other outputs"),
-        (lambda about: about.update(kernel_width="wide"), "no dialogue model"),
+        (lambda about: about.update(wording_intercept=[1.0, 2.0, 3.0]), "different outputs"),
+        (lambda about: about.update(kernel_intercept=3.0), "different outputs"),
+        (lambda about: about.update(kernel_width="wide"), "not a dialogue model"),
         (lambda about: about.update(origin={}), "origin"),
         (lambda about: about.update(origin=3), "origin"),
     ],

@@ -16,7 +16,6 @@ from vivavoce.dialogues.networks.fitting import (
     Preset,
     best_seen,
     check_architectures,
-    fit_network,
     fit_preset,
     measure,
     require_torch,
@@ -30,6 +29,11 @@ pytestmark = pytest.mark.slow
 
 NEEDS_TORCH = pytest.mark.usefixtures("torch_is_here")
 SHORT = Preset("short", epochs=3, rate=5e-3, batch=16)
+
+
+def fit_network(architecture, train, test, *, epochs, rate, batch=100, patience=None, decay=False, **options):
+    preset = Preset("", epochs, rate, batch, patience, decay)
+    return fit_preset(architecture, train, test, preset, **options)
 
 
 def marks_of(views):
@@ -148,7 +152,7 @@ def test_the_number_of_threads_is_put_back(parts):
 @NEEDS_TORCH
 def test_a_dialogue_on_both_sides_is_refused(parts):
     train, _ = parts
-    with pytest.raises(UsageError, match="learning and the testing rows"):
+    with pytest.raises(UsageError, match="in both the training and the test rows"):
         fit_preset("gru", train, train[:1], SHORT)
 
 
@@ -164,7 +168,7 @@ def test_views_without_a_mark_cannot_be_learnt_from_and_are_all_named(parts):
 @NEEDS_TORCH
 @pytest.mark.parametrize("wrong", [{"epochs": 0}, {"rate": 0.0}, {"batch": 0}])
 def test_numbers_that_cannot_train_are_refused(parts, wrong):
-    with pytest.raises(UsageError, match="cannot be trained with"):
+    with pytest.raises(UsageError, match="cannot train with"):
         fit_preset("gru", *parts, replace(SHORT, **wrong))
 
 

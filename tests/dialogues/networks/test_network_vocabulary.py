@@ -49,9 +49,9 @@ def test_the_judge_is_one_zero_and_the_peer_is_zero_one():
 
 def test_two_marks_of_one_talk_share_its_text_and_its_group():
     material = encode(list(rated_views([TALK])), make_lexicon([TALK]))
-    assert material.talk.tolist() == [0, 0]
+    assert material.dialogue.tolist() == [0, 0]
     assert material.groups.tolist() == [0, 0]
-    assert material.marks.tolist() == [4.0, 2.0]
+    assert material.ratings.tolist() == [4.0, 2.0]
     assert len(material.phrase_lengths) == 2
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.dialogues.raters.answers import MOST_WHY, Verdict, read_verdict
+from vivavoce.dialogues.raters.answers import MAX_WHY, Verdict, read_verdict
 
 JSON = '{"quality": 4, "turns": [3, 7], "why": "It answered."}'
 FULL = Verdict(4.0, (3, 7), "It answered.")
@@ -17,9 +17,7 @@ FULL = Verdict(4.0, (3, 7), "It answered.")
 @given(st.floats(1, 5), st.lists(st.integers(1, 99), unique=True), st.text(st.characters(categories=["L"])))
 def test_the_form_that_was_asked_for_is_read_as_it_is(mark: float, turns: list[int], why: str) -> None:
     written = json.dumps({"quality": mark, "turns": turns, "why": why})
-    assert read_verdict(written) == Verdict(
-        mark, tuple(turns), why[: MOST_WHY - 3] + "..." if len(why) > 500 else why
-    )
+    assert read_verdict(written) == Verdict(mark, tuple(turns), why[: MAX_WHY - 3] + "..." if len(why) > 500 else why)
 
 
 @pytest.mark.parametrize(
@@ -152,5 +150,5 @@ def test_any_text_is_read_or_refused(content: str) -> None:
 def test_the_reason_is_one_short_line_that_steers_no_terminal() -> None:
     verdict = read_verdict(json.dumps({"quality": 3, "why": "bad\x1b[31m\nword \u202e" + "x" * 1000}))
     assert verdict is not None
-    assert len(verdict.why) == MOST_WHY
+    assert len(verdict.why) == MAX_WHY
     assert verdict.why.isprintable()

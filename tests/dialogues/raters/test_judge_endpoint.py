@@ -219,19 +219,19 @@ def judged(
     ("behaviour", "told", "requests"),
     [
         ("html", "not JSON", 1),
-        ("500", "the judge reported a failure of its own (5xx): 500 Oops", 3),
-        ("404", "the judge refused the request (4xx): 404 Not Found", 1),
+        ("500", "the judge reported a server error (5xx): 500 Oops", 3),
+        ("404", "the judge rejected the request (4xx): 404 Not Found", 1),
         ("close", "the judge closed the connection", 3),
-        ("hang", "no answer within 0.05 s", 3),
+        ("hang", "no reply within 0.05 s", 3),
         ("invalid_utf8", "not UTF-8", 1),
-        ("unexpected", "not that of a chat endpoint", 1),
+        ("unexpected", "not a chat endpoint response", 1),
         ("redirect", "no connection to the judge", 3),
     ],
 )
 def test_a_broken_judge_gives_a_refusal_with_the_reason(behaviour: str, told: str, requests: int) -> None:
     (score,), fake = judged(behaviour, TALKS[:1], timeout_s=0.05 if behaviour == "hang" else 5, retries=2)
     assert score.score is None
-    assert score.refusal.startswith("the judge gave no mark: ")
+    assert score.refusal.startswith("the judge returned no score: ")
     assert told in score.refusal
     assert len(fake.requests) == requests, "only what may help is tried again"
 
@@ -264,7 +264,7 @@ def test_retry_after_is_heeded_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_who_asks_for_too_much_patience_is_not_waited_for() -> None:
     with Endpoint(lambda number, body: (429, {"Retry-After": "3600"}, "{}")) as endpoint:
         (score,) = endpoint.rater().rate(TALKS[:1])
-        assert "the judge asked for fewer messages (429)" in score.refusal
+        assert "the judge kept limiting requests (429)" in score.refusal
         assert len(endpoint.bodies) == 1
 
 
@@ -279,11 +279,13 @@ def test_one_bad_answer_does_not_harm_the_others() -> None:
     assert '"As an AI, I would rather not."' in scores[1].refusal
 
 
-@pytest.mark.parametrize(("ending", "told"), [("length", "more `max_tokens`"), ("content_filter", "content_filter")])
+@pytest.mark.parametrize(
+    ("ending", "told"), [("length", "increase `max_tokens`"), ("content_filter", "content_filter")]
+)
 def test_silence_is_told_with_its_cause(ending: str, told: str) -> None:
     with Endpoint(fine(None, ending)) as endpoint:
         (score,) = endpoint.rater().rate(TALKS[:1])
-    assert "the judge said nothing" in score.refusal
+    assert "the judge returned nothing" in score.refusal
     assert told in score.refusal
 
 
@@ -306,7 +308,7 @@ def test_a_connector_that_breaks_is_told_by_kind_alone(endpoint: Endpoint, monke
 
     rater = endpoint.rater()
     monkeypatch.setattr("vivavoce.bots.openai._Endpoint.request", burst)
-    assert rater.rate(TALKS[:1])[0].refusal == "the judge gave no mark: the connector failed: RuntimeError"
+    assert rater.rate(TALKS[:1])[0].refusal == "the judge returned no score: the connector failed: RuntimeError"
 
 
 # --- the key -----------------------------------------------------------------------------------------------------
@@ -465,7 +467,7 @@ def test_the_cap_holds_for_all_calls_together(endpoint: Endpoint, tmp_path: Path
     assert [score.score for score in scores].count(4) == len(endpoint.bodies) == 3
     refusals = {score.refusal for score in scores if score.score is None}
     assert len(refusals) == 1
-    assert "the cap of 3 messages was reached" in refusals.pop()
+    assert "the limit of 3 messages was reached" in refusals.pop()
     assert [score.score for score in endpoint.rater(record=record).rate(TALKS)] == [4] * 5
     assert len(endpoint.bodies) == 5
 
@@ -477,5 +479,5 @@ def test_further_tries_count_against_the_cap() -> None:
 
 
 def test_a_cap_of_nothing_sends_nothing(endpoint: Endpoint) -> None:
-    assert "the cap of 0 messages" in endpoint.rater(most=0).rate(TALKS[:1])[0].refusal
+    assert "the limit of 0 messages" in endpoint.rater(most=0).rate(TALKS[:1])[0].refusal
     assert endpoint.bodies == []

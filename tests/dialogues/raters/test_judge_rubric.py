@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.raters import rubric
 from vivavoce.dialogues.raters.injections import find_injections
-from vivavoce.dialogues.raters.rubric import MOST_IN_A_TURN, MOST_IN_ALL, RUBRIC, fingerprint, write_question
+from vivavoce.dialogues.raters.rubric import MAX_IN_A_TURN, MAX_IN_ALL, RUBRIC, fingerprint, write_question
 
 
 def talk(*texts: str) -> Dialogue:
@@ -57,7 +57,7 @@ def test_a_long_talk_keeps_both_ends_and_shows_the_gap(sizes: list[int]) -> None
     rows = rows_of(dialogue)
     marks = [row for row in rows if "left_out" in row]
     numbers = [row["turn"] for row in rows if "turn" in row]
-    assert sum(len(row.get("text", "")) for row in rows) <= MOST_IN_ALL
+    assert sum(len(row.get("text", "")) for row in rows) <= MAX_IN_ALL
     assert len(marks) == (len(numbers) < len(sizes))
     assert numbers[0] == 1
     assert numbers == sorted(numbers)
@@ -73,13 +73,13 @@ def test_a_long_talk_keeps_both_ends_and_shows_the_gap(sizes: list[int]) -> None
 def test_a_long_message_is_cut_in_the_middle_with_a_mark_and_a_warning() -> None:
     dialogue = talk("a" * 3000 + "z" * 3000, "hi")
     (cut, _) = rows_of(dialogue)
-    assert cut["text"].startswith("a" * (MOST_IN_A_TURN // 2) + " [... 4,000 characters left out ...] z")
-    assert write_question(dialogue).warnings == ("1 long message cut in the middle for the judge",)
+    assert cut["text"].startswith("a" * (MAX_IN_A_TURN // 2) + " [... 4,000 characters left out ...] z")
+    assert write_question(dialogue).warnings == ("1 long message shortened in the middle for the judge",)
 
 
 def test_ten_thousand_turns_are_no_problem() -> None:
     question = write_question(talk(*["hello there"] * 10_000))
-    assert len(question.text) < 3 * MOST_IN_ALL
+    assert len(question.text) < 3 * MAX_IN_ALL
     assert "of 10,000 turns" in question.warnings[0]
 
 

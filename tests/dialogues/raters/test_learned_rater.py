@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
 from vivavoce.dialogues.raters import learned
-from vivavoce.dialogues.raters.learned import MOST_MESSAGES, LearnedRater, from_option, shipped
+from vivavoce.dialogues.raters.learned import MAX_MESSAGES, LearnedRater, from_option, shipped
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.result import Score
 from vivavoce.errors import FileError, MissingPartError
@@ -28,7 +28,7 @@ ENGLISH = (
 )
 ENGLISH += ("which ones do you like?", "the old ones that run on coal")
 # The memory that one process may take, in kilobytes as Linux counts.
-MOST_MEMORY = 300_000
+MAX_MEMORY = 300_000
 
 
 def talk(*texts: str, bot: bool | None = True, name: str = "t") -> Dialogue:
@@ -73,14 +73,14 @@ def test_a_bot_that_insults_and_repeats_itself_gets_less() -> None:
         (talk("", "  ", "\n", "\t"), "nothing was said"),
         (Dialogue("t", tuple(Utterance("Ann", text) for text in ENGLISH)), "only one side spoke"),
         (talk("hello", "", "are you there?", " ", "bye", ""), "only one side spoke"),
-        (talk("hello", "hello"), "fewer than 2 things"),
-        (talk("hello", "hello", "how are you?"), "fewer than 2 things"),
-        (talk("hello", "", "how are you?", "fine", "good", " "), "fewer than 2 things"),
+        (talk("hello", "hello"), "fewer than 2 messages"),
+        (talk("hello", "hello", "how are you?"), "fewer than 2 messages"),
+        (talk("hello", "", "how are you?", "fine", "good", " "), "fewer than 2 messages"),
         (talk("😀", "😀😀", "👍", "🎉"), "no words"),
         (talk("123", "456", "!!!", "?"), "no words"),
-        (talk("привет", "здравствуйте", "как дела?", "хорошо, спасибо"), "another script"),
-        (talk("你好", "你好,你怎么样", "我很好", "再见"), "another script"),
-        (talk("שלום", "مرحبا", "γειά σου", "नमस्ते"), "another script"),
+        (talk("привет", "здравствуйте", "как дела?", "хорошо, спасибо"), "not in Latin script"),
+        (talk("你好", "你好,你怎么样", "我很好", "再见"), "not in Latin script"),
+        (talk("שלום", "مرحبا", "γειά σου", "नमस्ते"), "not in Latin script"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_reason(dialogue: Dialogue, sentence: str) -> None:
@@ -122,7 +122,7 @@ def test_a_language_that_nobody_named_is_noticed_by_its_words(texts: tuple[str, 
 
 
 def test_a_log_that_does_not_say_who_is_a_bot_is_scored_from_the_side_that_began() -> None:
-    assert warned(talk(*ENGLISH, bot=None), "does not say who is a bot: seen from the side of Ann")
+    assert warned(talk(*ENGLISH, bot=None), "does not say who is a bot: scored from the side of Ann")
     assert not warned(talk(*ENGLISH, bot=False), "does not say")
 
 
@@ -133,7 +133,7 @@ def test_a_third_speaker_is_told_of() -> None:
             Utterance(("Ann", "Bob", "Cid")[place % 3], text, place % 3 == 1) for place, text in enumerate(ENGLISH)
         ),
     )
-    assert warned(three, "3 speakers: all but Ann were taken for one side")
+    assert warned(three, "3 speakers: all except Ann were treated as one side")
 
 
 def test_messages_without_text_are_counted() -> None:
@@ -146,18 +146,18 @@ def test_talks_of_another_length_than_those_learned_from_are_told_of() -> None:
     assert lengths is not None
     assert warned(
         talk(*ENGLISH[:4]),
-        f"shorter than the talks that the model learned from ({lengths[0]} to {lengths[1]} messages)",
+        f"shorter than the dialogues the model was trained on ({lengths[0]} to {lengths[1]} messages)",
     )
-    assert warned(talk(*ENGLISH * 20), "longer than the talks that the model learned from")
+    assert warned(talk(*ENGLISH * 20), "longer than the dialogues the model was trained on")
 
 
 def test_a_talk_of_bots_alone_is_told_of() -> None:
     both = Dialogue("t", tuple(replace(turn, is_bot=True) for turn in talk(*ENGLISH).turns))
-    assert warned(both, "all speakers are bots: seen from the side of Ann")
+    assert warned(both, "all speakers are bots: scored from the side of Ann")
 
 
 def test_a_message_that_is_cut_is_told_of() -> None:
-    assert warned(talk(*ENGLISH, "word " * 500), "1 message of more than 400 words: only the beginning was read")
+    assert warned(talk(*ENGLISH, "word " * 500), "1 message with more than 400 words: only the beginning was read")
 
 
 def test_ten_thousand_messages_are_read_at_both_ends_and_keep_their_numbers() -> None:
@@ -183,20 +183,17 @@ def test_what_was_left_out_of_a_long_talk_does_not_matter() -> None:
 
 
 def test_a_long_talk_whose_ends_have_one_side_only_is_refused() -> None:
-    monologue = [Utterance("Bob", "please hold the line", is_bot=True)] * MOST_MESSAGES
+    monologue = [Utterance("Bob", "please hold the line", is_bot=True)] * MAX_MESSAGES
     person = [Utterance("Ann", text, is_bot=False) for text in ENGLISH]
     score = rate(Dialogue("t", (*monologue, *person, *monologue)))
-    assert (
-        score.refusal
-        == "very long, and in its first and last 200 messages: only one side spoke: a dialogue needs two"
-    )
+    assert score.refusal == "very long; in its first and last 200 messages: only one side spoke: a dialogue needs two"
 
 
 def test_ten_thousand_speakers_are_no_trouble() -> None:
     crowd = Dialogue(
         "t", tuple(Utterance(f"guest {place}", ENGLISH[place % 6], is_bot=False) for place in range(10_000))
     )
-    assert "fewer than 2 things" in rate(crowd).refusal
+    assert "fewer than 2 messages" in rate(crowd).refusal
 
 
 def test_scores_come_in_the_order_of_the_dialogues() -> None:
@@ -295,4 +292,4 @@ def test_a_fresh_process_scores_without_heavy_packages_and_with_little_memory() 
     assert done.returncode == 0, done.stderr
     heavy, memory = done.stdout.rstrip("\n").split(" ")
     assert heavy == ""
-    assert int(memory) < MOST_MEMORY
+    assert int(memory) < MAX_MEMORY

@@ -47,7 +47,7 @@ def test_what_is_no_score_costs_its_dialogue_and_names_function_and_value(wrong:
     assert [score.id for score in scores] == ["one", "two", "three"]
     assert [score.score for score in scores] == [None, 3.0, None]
     shown = "9" if isinstance(wrong, Score) else str(wrong)
-    assert "python:mine:odd_one returned what is not a score" in scores[0].refusal
+    assert "python:mine:odd_one returned an invalid score" in scores[0].refusal
     assert shown in scores[0].refusal
     assert [score.cause for score in scores] == [Cause.RATER, None, Cause.RATER]
 

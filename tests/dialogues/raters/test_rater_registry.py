@@ -71,13 +71,13 @@ def test_without_any_plugin_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_is_no_rater_is_refused() -> None:
-    with pytest.raises(UsageError, match="not a rater but a int") as refused:
+    with pytest.raises(UsageError, match="'strange' returned int, not a rater") as refused:
         load_rater("strange")
     assert "rate(dialogues)" in refused.value.remedy
 
 
 def test_options_that_a_rater_cannot_heed_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no use for most, record"):
+    with pytest.raises(UsageError, match="does not use most, record"):
         load_rater("length", options=RaterOptions(most=3, record=tmp_path / "r.jsonl"))
 
 

@@ -26,14 +26,14 @@ from vivavoce.dialogues.result import Cause, Reason, Score, TurnEffect
 from vivavoce.errors import DataError, UsageError, WorkError
 from vivavoce.jobs.exams.dialogues import (
     CHUNK,
-    _score_json,
+    _score_to_json,
     dialogues_from_bytes,
     dialogues_to_bytes,
 )
 from vivavoce.jobs.exams.documents import canonical_json
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.messages import noted
+from vivavoce.messages import add_messages
 
 pytestmark = pytest.mark.slow
 
@@ -53,14 +53,14 @@ def conclusion() -> Conclusion:
 
 def test_units_find_what_the_exam_in_one_go_finds(conclusion: Conclusion) -> None:
     whole = examine_dialogues(dialogues_from_bytes(MATERIAL), load_rater("length"))
-    assert document(conclusion).content == canonical_json(noted(result_to_json(whole)))
+    assert document(conclusion).content == canonical_json(add_messages(result_to_json(whole)))
 
 
 def test_the_shipped_model_is_asked_where_no_rater_is_named() -> None:
     talks = TALKS[: CHUNK + 6]
     found = conclude("dialogues", dialogues_to_bytes(talks), {}, shuffled(1))
     whole = examine_dialogues(dialogues_from_bytes(dialogues_to_bytes(talks)))
-    assert document(found).content == canonical_json(noted(result_to_json(whole)))
+    assert document(found).content == canonical_json(add_messages(result_to_json(whole)))
 
 
 def test_the_order_of_the_units_changes_nothing(conclusion: Conclusion) -> None:
@@ -70,7 +70,11 @@ def test_the_order_of_the_units_changes_nothing(conclusion: Conclusion) -> None:
 
 def test_a_unit_holds_a_few_dozen_talks_in_order() -> None:
     plans = EXAM.plan(MATERIAL, {})
-    assert [plan.title for plan in plans] == ["talks 1 to 64", "talks 65 to 128", f"talks 129 to {len(TALKS)}"]
+    assert [plan.title for plan in plans] == [
+        "dialogues 1 to 64",
+        "dialogues 65 to 128",
+        f"dialogues 129 to {len(TALKS)}",
+    ]
     assert len({plan.key for plan in plans}) == 3
 
 
@@ -102,7 +106,7 @@ def test_talks_of_a_unit_that_failed_have_no_score_and_say_why() -> None:
 
 
 def test_nothing_scored_is_an_error_with_its_reason() -> None:
-    with pytest.raises(WorkError, match="no talk was scored; the first time: no way"):
+    with pytest.raises(WorkError, match="no dialogue was scored; first reason: no way"):
         EXAM.conclude(MATERIAL, {"rater": "length"}, Finished({}, (Failure("1", "no way"),)))
 
 
@@ -110,8 +114,8 @@ def test_options_are_refused_all_at_once() -> None:
     with pytest.raises(UsageError) as caught:
         EXAM.check({"ratter": "length", "rater": "lenght", "seed": -1})
     told = str(caught.value)
-    assert "no option 'ratter'. Did you mean 'rater'?" in told
-    assert "no rater 'lenght'. Did you mean 'length'?" in told
+    assert "unknown option 'ratter'. Did you mean 'rater'?" in told
+    assert "unknown rater 'lenght'. Did you mean 'length'?" in told
     assert "seed: must be a whole number" in told
 
 
@@ -158,7 +162,7 @@ def test_every_line_that_cannot_be_read_is_named() -> None:
 
 
 def test_no_talk_at_all_is_refused() -> None:
-    with pytest.raises(DataError, match="there are no dialogues"):
+    with pytest.raises(DataError, match="no dialogues"):
         EXAM.plan(b"", {})
 
 
@@ -181,7 +185,7 @@ NUMBERS = st.floats(1, 5, allow_nan=False)
     )
 )
 def test_a_score_comes_back_exactly(score: Score) -> None:
-    assert scores_from_json([json.loads(canonical_json(_score_json(score)))])[0] == score
+    assert scores_from_json([json.loads(canonical_json(_score_to_json(score)))])[0] == score
 
 
 def findings_of(conclusion: Conclusion) -> dict[str, object]:

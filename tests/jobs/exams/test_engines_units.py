@@ -14,7 +14,7 @@ from vivavoce.intents import compare_classifiers
 from vivavoce.jobs.exams.documents import canonical_json, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.messages import noted
+from vivavoce.messages import add_messages
 
 DATA = small_dataset()
 MATERIAL = dataset_to_bytes(DATA)
@@ -31,7 +31,7 @@ def conclusion() -> Conclusion:
 
 def test_units_find_what_the_comparison_in_one_go_finds(conclusion: Conclusion) -> None:
     whole = compare_classifiers(DATA, ["tfidf", MAJORITY], retries=4, threshold=0.3, workers=1)
-    assert document(conclusion).content == canonical_json(noted(whole.to_json()))
+    assert document(conclusion).content == canonical_json(add_messages(whole.to_json()))
     assert conclusion.headline == f"tfidf is better than {MAJORITY}."
 
 
@@ -64,8 +64,8 @@ def test_an_engine_that_fails_or_cannot_be_loaded_sinks_no_other() -> None:
     assert [one["name"] for one in findings["classifiers"]] == ["tfidf"]
     reasons = {one["name"]: one["reason"] for one in findings["failures"]}
     assert "the engine is on fire" in reasons[BROKEN]
-    assert "cannot be imported" in reasons[lost]
-    assert found.headline == "Only tfidf could be examined, so nothing is compared."
+    assert "cannot import the module" in reasons[lost]
+    assert found.headline == "Only tfidf could be tested, so nothing is compared."
 
 
 def test_when_every_engine_fails_each_is_named() -> None:

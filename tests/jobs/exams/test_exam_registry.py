@@ -34,7 +34,7 @@ def test_all_exams_are_listed_and_bear_their_names() -> None:
 
 
 def test_an_unknown_exam_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match=r"no exam 'intent'\. Did you mean 'intents'\?"):
+    with pytest.raises(UsageError, match=r"unknown exam 'intent'\. Did you mean 'intents'\?"):
         load_exam("intent")
     with pytest.raises(UsageError):
         perform_work(Work("nothing", "run", b"", {}, "1"))
@@ -88,8 +88,8 @@ def test_all_faults_of_options_are_told_at_once() -> None:
         load_exam("intents").check(wrong)
     told = str(caught.value)
     assert len(caught.value.faults) == len(wrong)
-    assert "no option 'clasifier'. Did you mean 'classifier'?" in told
-    assert "no classifier 'liner'. Did you mean 'linear'?" in told
+    assert "unknown option 'clasifier'. Did you mean 'classifier'?" in told
+    assert "unknown classifier 'liner'. Did you mean 'linear'?" in told
     assert "sets both K and P" in told
     assert "Did you mean 'kfold'?" in told
 
@@ -99,7 +99,7 @@ def test_all_faults_of_options_are_told_at_once() -> None:
     [
         (None, "0 given"),
         (["tfidf"], "1 given"),
-        (["tfidf", "tfidf"], "cannot be told apart"),
+        (["tfidf", "tfidf"], "are not distinct"),
         (["tfidf", "liner", 3], "Did you mean 'linear'"),
         ("tfidf", "must be a list"),
     ],
@@ -144,7 +144,7 @@ def test_half_a_character_survives() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"examples": [{}], "source": "", "notes": []}', b"\xff"])
 def test_bytes_that_hold_no_training_data_are_refused(content: bytes) -> None:
-    with pytest.raises(DataError, match="hold no training data"):
+    with pytest.raises(DataError, match="contain no training data"):
         load_exam("intents").plan(content, {})
 
 

@@ -34,7 +34,7 @@ from vivavoce.jobs.exams import intents
 from vivavoce.jobs.exams.documents import canonical_json, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Failure, Finished, Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
-from vivavoce.messages import noted
+from vivavoce.messages import add_messages
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Dataset
 from vivavoce.text.vectors import encoder_available
@@ -64,7 +64,7 @@ def whole(**changes: Any) -> bytes:
     found = plain.to_json()
     for setting in found["settings"]:
         del setting["timing"]
-    return canonical_json(noted(found))
+    return canonical_json(add_messages(found))
 
 
 def test_units_find_what_the_exam_in_one_go_finds(conclusion: Conclusion) -> None:
@@ -206,7 +206,7 @@ def test_the_guess_of_a_question_is_one_with_its_outcome() -> None:
         )
         for retry, (guess, sure) in enumerate(tests)
     ]
-    (row,) = intents._outcomes(results, Material.of(data), threshold=0.5)
+    (row,) = intents._list_outcomes(results, Material.of(data), threshold=0.5)
     assert (row.outcome, row.guess, row.intent) == ("wrong_intent", "visa", "pay")
 
 
@@ -227,7 +227,7 @@ def test_charts_come_as_specification_and_as_picture(conclusion: Conclusion) -> 
     charts = {f"charts/{name}.{end}" for name in wanted for end in ("json", "svg")}
     assert {name for name in names if name.startswith("charts/")} == charts
     told = json.loads(document(conclusion, "charts/topics.json").content)["usermeta"]
-    assert told["title"] == "The weakest topics"
+    assert told["title"] == "Weakest topics"
     assert told["meaning"]
     assert b"<!doctype html>" in document(conclusion, "report.html").content
     assert document(conclusion, "charts/topics.svg").content.startswith(b"<svg")
@@ -246,10 +246,10 @@ def test_failed_and_missing_splits_are_said_and_the_rest_counts(done: Mapping[st
     findings = json.loads(document(found).content)
     assert [(one["unit"], one["reason"]) for one in findings["failures"]] == [
         ("setting (0, 0), retry 2", "the engine fell over"),
-        ("setting (5, 0), retry 5", "it was not done"),
+        ("setting (5, 0), retry 5", "not done"),
     ]
     assert len(findings["settings"][0]["n_test"]) == 4
-    assert "1 result of no unit of this exam passed over: 9,9/1." in found.warnings
+    assert "1 result of no unit of this exam skipped: 9,9/1." in found.warnings
 
 
 def test_a_split_that_was_tried_again_and_done_is_no_failure(
@@ -265,10 +265,10 @@ def test_what_an_engine_raises_comes_out_as_one_error_of_ours() -> None:
     finished = perform_all(EXAM, MATERIAL, options)
     assert not finished.results
     assert "ValueError: the engine is on fire" in finished.failures[0].reason
-    with pytest.raises(ClassifierError, match=r"failed in all 17 retries(?s:.*)let the failed units be tried again"):
+    with pytest.raises(ClassifierError, match=r"failed in all 17 rounds(?s:.*)retry the failed units"):
         EXAM.conclude(MATERIAL, options, finished)
 
 
 def test_nothing_done_is_not_the_engine_s_fault() -> None:
-    with pytest.raises(WorkError, match="no split of this exam was done"):
+    with pytest.raises(WorkError, match="no split of this exam was completed"):
         EXAM.conclude(MATERIAL, OPTIONS, Finished())

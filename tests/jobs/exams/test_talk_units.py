@@ -20,10 +20,17 @@ from vivavoce.conversations import Plan, RunOptions, examine_conversations, expa
 from vivavoce.conversations.scenario import Expectation, OnMismatch, Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.errors import BotError, DataError, UsageError, WorkError
+from vivavoce.jobs.exams.conversation_run import (
+    Material,
+    RunBots,
+    conversation_material,
+    open_bots,
+    read_conversation,
+    read_material,
+)
 from vivavoce.jobs.exams.conversations import Conversations, TurnLine, bots_as_met, is_held, lines_of, run_options
 from vivavoce.jobs.exams.protocol import Conclusion, Document, Failure, Finished, Work
-from vivavoce.jobs.exams.talks import Material, TalkRoom, conversation_material, open_bots, read_material, read_talk
-from vivavoce.messages import noted
+from vivavoce.messages import add_messages
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Action, Status
 
@@ -58,9 +65,11 @@ def work(material: bytes, key: str) -> Work:
 
 
 @asynccontextmanager
-async def room_of(material: bytes, bots: Sequence[Bot] = (), **more: Any) -> AsyncIterator[TalkRoom]:
+async def room_of(material: bytes, bots: Sequence[Bot] = (), **more: Any) -> AsyncIterator[RunBots]:
     told = read_material(material)
-    room = TalkRoom(told, {bot.facts.name: bot for bot in bots}, **more) if bots else TalkRoom.open(material, **more)
+    room = (
+        RunBots(told, {"": {bot.facts.name: bot for bot in bots}}, **more) if bots else RunBots.open(material, **more)
+    )
     try:
         yield room
     finally:
@@ -91,7 +100,7 @@ def without_times(plain: Any) -> Any:
         left = ("run", "response_time_ms", "client_delays")
         return {key: without_times(value) for key, value in plain.items() if key not in left}
     if isinstance(plain, list):
-        return [without_times(value) for value in plain if "delays of this machine" not in str(value)]
+        return [without_times(value) for value in plain if "delays on this machine" not in str(value)]
     return plain
 
 
@@ -117,7 +126,7 @@ def test_findings_equal_those_of_a_run_in_one_piece(conclusion: Conclusion) -> N
         levels=("basic",),
     )
     told = json.loads(named(conclusion, "findings.json").content)
-    assert without_times(told) == without_times(json.loads(json.dumps(noted(result_to_json(whole)))))
+    assert without_times(told) == without_times(json.loads(json.dumps(add_messages(result_to_json(whole)))))
     assert told["run"] == "r"
 
 
@@ -173,7 +182,7 @@ def test_every_turn_has_a_line_and_the_lines_are_those_that_are_counted(
 def test_there_is_a_unit_for_each_talk_and_bots_go_side_by_side() -> None:
     material = made(small(), [*BOTS[1:], ("other", {"kind": "scripted"})], RunOptions(repeats=2))
     units = EXAM.plan(material, {})
-    assert {unit.key for unit in units} == set(read_material(material).talks)
+    assert {unit.key for unit in units} == set(read_material(material).conversations)
     assert len(units) == 2 * 2 * 2
     # The same talk with each bot, before the next talk begins.
     assert all({one.bot for one in units[at : at + 2]} == {"parrot", "other"} for at in range(0, 8, 2))
@@ -185,7 +194,14 @@ def test_there_is_a_unit_for_each_talk_and_bots_go_side_by_side() -> None:
 def test_bots_that_think_here_come_before_those_that_are_timed(flights: tuple[bytes, Finished]) -> None:
     units = EXAM.plan(flights[0], {})
     assert [unit.phase for unit in units] == sorted(unit.phase for unit in units)
-    assert {(unit.bot, unit.phase) for unit in units} == {("rules", 0), ("parrot", 1)}
+    assert {(unit.bot, unit.phase % 2) for unit in units} == {("rules", 0), ("parrot", 1)}
+
+
+def test_no_bot_is_more_than_a_wave_ahead_of_the_others(flights: tuple[bytes, Finished]) -> None:
+    units = EXAM.plan(flights[0], {})
+    waves = {bot: [unit.phase // 2 for unit in units if unit.bot == bot] for bot in ("rules", "parrot")}
+    assert waves["rules"] == waves["parrot"]
+    assert waves["rules"][:13] == [0] * 4 + [1] * 8 + [2]
 
 
 def test_a_talk_is_not_for_an_executor() -> None:
@@ -233,7 +249,7 @@ def test_bytes_that_hold_no_run_are_refused() -> None:
 def test_a_bot_that_has_become_another_is_refused() -> None:
     plan, then = small(), ScriptedBot(name="parrot")
     material = conversation_material(plan, BOTS[1:], [then.facts], RunOptions())
-    with pytest.raises(UsageError, match="no longer what it was when the run began: parrot"):
+    with pytest.raises(UsageError, match="changed since the run started: parrot"):
         open_bots(material)
 
 
@@ -270,7 +286,7 @@ def test_each_exchange_is_told_before_the_next_message_is_sent() -> None:
 
     result = asyncio.run(one())
     assert seen == [(1, 1), (2, 2)]
-    transcript = read_talk(read_material(material), "parrot/one/0", result)
+    transcript = read_conversation(read_material(material), "parrot/one/0", result)
     assert [exchange.reply for exchange in transcript.exchanges] == [Reply(("hello",)), Reply(("bye",))]
     assert is_held(result)
 
@@ -295,13 +311,13 @@ def test_a_talk_that_fails_is_a_result_that_says_so() -> None:
     assert not any(is_held(result) for result in finished.results.values())
     first, second = lines_of(material, "dead/one/0", finished.results["dead/one/0"])
     assert (first.outcome, first.status, first.attempts) == (TurnOutcome.ERROR, Status.REFUSED, 1)
-    assert "on purpose" in first.reasons[0]
+    assert "simulated failure" in first.reasons[0]
     assert (second.outcome, second.status, second.attempts) == (TurnOutcome.NOT_REACHED, Status.NOT_REACHED, 0)
     assert (second.sent, second.reply) == ("bye", "")
     with undrawn():
         conclusion = concluded(material, finished)
     assert conclusion.headline.startswith("Nothing could be counted")
-    assert "dead: 2 conversations could not be held to the end; resume the run to hold them." in conclusion.warnings
+    assert "dead: 2 conversations not completed; resume the run to complete them." in conclusion.warnings
     assert [one.name for one in conclusion.documents] == ["findings.json", "report.html"]
 
 
@@ -312,8 +328,8 @@ def test_units_without_a_result_are_counted_with_their_reason() -> None:
     failure = Failure("parrot/two/0", "parrot/two/0: the worker was ended\nWhat to do: try again")
     with undrawn():
         warnings = concluded(material, Finished(results, (failure,))).warnings
-    assert "parrot: 1 conversation not held yet; resume the run to hold them." in warnings
-    assert "parrot: 1 conversation not held: the worker was ended" in warnings
+    assert "parrot: 1 conversation not run yet; resume the run to complete it." in warnings
+    assert "parrot: 1 conversation not run: the worker was ended" in warnings
 
 
 def test_a_slow_bot_runs_out_of_time_and_is_tried_as_often_as_its_limits_say() -> None:
@@ -446,7 +462,7 @@ def test_a_bot_that_never_answers_is_left_alone_in_this_room() -> None:
     bots: Entries = (("dead", {"kind": "scripted:failing=refused", "limits": {"retries": 0}}),)
     plan = small(*(talk(f"t{n}", "hello") for n in range(4)))
     material = made(plan, bots, RunOptions(give_up_after=2))
-    bot = next(iter(open_bots(material).values()))
+    bot = next(iter(open_bots(material)[""].values()))
 
     async def all_of_them() -> list[bytes | BaseException]:
         found: list[bytes | BaseException] = []
@@ -467,7 +483,7 @@ def test_no_talk_begins_that_would_go_beyond_the_cap_of_messages() -> None:
     async def both() -> None:
         async with room_of(material, [bot]) as room:
             await room.hold("parrot/one/0")
-            with pytest.raises(WorkError, match="cap of 2 messages"):
+            with pytest.raises(WorkError, match="limit of 2 messages reached"):
                 await room.hold("parrot/two/0")
 
     asyncio.run(both())
@@ -505,7 +521,7 @@ def test_a_room_notes_how_long_this_machine_was_busy_during_a_reply() -> None:
         async with room_of(material, [bot]) as room:
             return await room.hold("parrot/one/0")
 
-    first, *_ = read_talk(read_material(material), "parrot/one/0", asyncio.run(hold())).exchanges
+    first, *_ = read_conversation(read_material(material), "parrot/one/0", asyncio.run(hold())).exchanges
     assert first.lag_ms > 50
 
 

@@ -2,276 +2,236 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from vivavoce.cli.conversations.material import (
-    bots_of,
+    build_plan,
+    describe_origin,
+    find_new_folder,
     hold_all,
-    new_folder,
-    options_again,
-    origin_of,
-    plan_of,
-    pressure_of,
+    load_chosen_bots,
+    parse_pressure,
     read_scenarios,
     refuse_errors,
     refuse_existing,
-    same_bots,
-    tell_notes,
+    reload_bots,
     tell_unchecked,
 )
 from vivavoce.cli.conversations.options import (
+    BotChoice,
     BotFile,
     Choice,
     DiffReports,
-    Encoding,
     Force,
     Pressure,
     Repeating,
     Reports,
     RunFolder,
     SuiteName,
-    Talkers,
     TurnGates,
 )
 from vivavoce.cli.conversations.results import (
     check_reports,
-    compared,
     conclude_check,
     hand_over,
+    parse_turn_gates,
+    publish_diff,
     require_names,
-    turn_gates,
 )
-from vivavoce.cli.shared.failures import tell
+from vivavoce.cli.shared.failures import tell_notes
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import GATES, JsonPath, Quiet, grouped
-from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.options import GATES, CommandGroup, Encoding, Output, argument, option
+from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import GateError, plural
 
-app = typer.Typer(
-    name="conversations",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
+app = CommandGroup(
+    "conversations",
     help="""Hold the same scripted conversations with several bots and compare them.
 
-    Exit codes: 0 fine · 1 a gate of yours was not met (`--fail-under`, `--strict`) · 2 the input or the call is
-    wrong · 3 the work could not be completed and can be resumed (`viva conversations resume DIR`).
+    Exit codes: 0 success · 1 a quality gate failed (`--fail-under`, `--strict`) · 2 invalid input or options ·
+    3 the work is incomplete and can be resumed (`viva conversations resume DIR`).
 
     For example:
 
         viva conversations run flight
-
         viva conversations run my-suite.yaml --bot staging --bot http:http://localhost:5005/talk --html report.html
     """,
 )
 
 
 @app.command()
-@grouped
 def check(
     suite: SuiteName,
     *,
-    talkers: Talkers,
+    bot_choice: BotChoice,
     choice: Choice,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 when there are warnings.", rich_help_panel=GATES)
-    ] = False,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    strict: Annotated[bool, option("--strict", "", "Exit with 1 if there are warnings.", GATES)] = False,
+    output: Output,
 ) -> None:
-    """Find what is wrong with scenarios before any bot is asked, and say how large a run would be.
+    """Find faults in scenarios before a run, and show how large a run would be.
 
-    With `--bot` topics and slots are held against what the bot knows, and messages against its training phrases.
-    Errors end with exit code 2, as a run would be refused; with `--strict` warnings end with 1.
+    With `--bot`, topics and slots are compared with those of the bot, and messages with its training phrases.
+    Errors end with exit code 2, as a run would be refused; with `--strict`, warnings end with 1.
 
     For example:
 
         viva conversations check suite.yaml
-
         viva conversations check flight --bot vectors --strict
     """
-    check_targets({"--json": json_path}, [suite])
+    check_targets(output.targets, [suite])
     settings_in_force()
     material = read_scenarios(suite, choice)
     from vivavoce.conversations import check_suite
     from vivavoce.reports.conversations.tables import show_suite_check
 
-    facts = [bot.facts for bot in bots_of(talkers, material, seed=0)] if talkers.bot else []
-    found = check_suite(material, facts)
-    if json_path:
-        write_content(json_path, {**head("conversations-check"), **found.to_json()})
-    if not quiet and json_path != "-":
-        show_suite_check(Screen(), found)
-    conclude_check(found, material.source, listed=json_path is not None or not quiet, strict=strict)
+    facts = [bot.facts for bot in load_chosen_bots(bot_choice, material, seed=0)] if bot_choice.bot else []
+    result = check_suite(material, facts)
+    publish(output, "conversations-check", result.to_json(), lambda console: show_suite_check(console, result))
+    conclude_check(result, material.source, listed=bool(output.json_path) or not output.quiet, strict=strict)
 
 
 @app.command()
-@grouped
 def run(
     suite: SuiteName,
     *,
-    talkers: Talkers,
+    bot_choice: BotChoice,
     choice: Choice,
     repeating: Repeating,
     pressure: Pressure,
     record: Annotated[
         Path | None,
-        typer.Option(
-            "--record",
-            metavar="DIR",
-            help="Folder for the record of the run, new.",
-            show_default="viva-runs/NAME-1, -2 ...",
-            rich_help_panel=GATES,
-        ),
+        option("--record", "DIR", "New folder for the record of the run.", GATES, default="viva-runs/NAME-1, -2 ..."),
     ] = None,
     gates: TurnGates,
     reports: Reports,
 ) -> None:
-    """Hold the conversations with each bot, then say how each did and which differences are real.
+    """Hold the conversations with each bot; show how each did and which differences are significant.
 
-    Every exchange is kept in the record at once: after a crash or Ctrl-C `viva conversations resume DIR` goes on,
-    and `viva conversations score DIR` counts again without asking any bot.
+    Every exchange is recorded at once: after a crash or Ctrl-C, `viva conversations resume DIR` continues, and
+    `viva conversations score DIR` computes the findings again without calling a bot.
 
     For example:
 
         viva conversations run flight
-
         viva conversations run flight --bot vectors --bot nlpjs --level basic --repeats 3
-
         viva conversations run suite.yaml --bot staging --rate 5 --max-messages 500 --junit results.xml --strict
     """
     check_reports(reports, [suite])
     settings = settings_in_force(repeating)
-    limits = turn_gates(gates.fail_under)
+    limits = parse_turn_gates(gates.fail_under)
     material = read_scenarios(suite, choice)
-    tell_notes(material, reports.quiet)
+    tell_notes(material.notes, reports.quiet)
     refuse_errors(material)
-    plan = plan_of(material, choice, settings.seed)
+    plan = build_plan(material, choice, settings.seed)
     from vivavoce.conversations import RunOptions, begin_run
 
-    bots = bots_of(talkers, material, seed=settings.seed)
-    require_names(limits, [bot.facts for bot in bots])
-    tell_unchecked(plan, [bot.facts for bot in bots], reports.quiet)
-    options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **pressure_of(pressure))
-    folder = record or new_folder(material.name)
-    with begin_run(folder, plan, [bot.facts for bot in bots], options, origin_of(talkers, material)) as opened:
-        end = hold_all(opened, bots, reports.quiet)
-        hand_over(opened, end, reports, limits, strict=gates.strict)
+    bots = load_chosen_bots(bot_choice, material, seed=settings.seed)
+    facts = [bot.facts for bot in bots]
+    require_names(limits, facts)
+    tell_unchecked(plan, facts, reports.quiet)
+    options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **parse_pressure(pressure))
+    folder = record or find_new_folder(material.name)
+    with begin_run(folder, plan, facts, options, describe_origin(bot_choice, material)) as run_record:
+        end = hold_all(run_record, bots, reports.quiet)
+        hand_over(run_record, end, reports, limits, strict=gates.strict)
 
 
 @app.command()
-@grouped
 def resume(
-    folder: RunFolder,
-    *,
-    bots: BotFile = None,
-    pressure: Pressure,
-    gates: TurnGates,
-    reports: Reports,
+    folder: RunFolder, *, bots: BotFile = None, pressure: Pressure, gates: TurnGates, reports: Reports
 ) -> None:
-    """Go on with a run that was stopped: what is done stays, what failed or was in flight is held again.
+    """Resume a run: finished conversations stay; those that failed or were in progress are held again.
 
-    Bots are asked as hard as when the run began, unless said otherwise; a cap on messages counts anew.
+    Options default to those of the run; `--max-messages` counts anew.
 
     For example:
 
         viva conversations resume viva-runs/flight-1
-
         viva conversations resume viva-runs/flight-1 --rate 2 --max-messages 200
     """
     check_reports(reports)
     settings_in_force()
-    limits = turn_gates(gates.fail_under)
-    from vivavoce.conversations import RunRecord
+    limits = parse_turn_gates(gates.fail_under)
+    from vivavoce.conversations import RunRecord, options_of
 
-    with RunRecord.open(folder) as opened:
-        require_names(limits, opened.header.bots)
-        end = hold_all(opened, same_bots(opened, bots), reports.quiet, options_again(opened, pressure))
-        hand_over(opened, end, reports, limits, strict=gates.strict)
+    with RunRecord.open(folder) as record:
+        require_names(limits, record.header.bots)
+        options = replace(options_of(record.header), **{"max_messages": None, **parse_pressure(pressure)})
+        end = hold_all(record, reload_bots(record, bots), reports.quiet, options)
+        hand_over(record, end, reports, limits, strict=gates.strict)
 
 
 @app.command()
-@grouped
 def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
-    """Count the findings of a run again from its record; no bot is asked.
+    """Compute the findings of a run again from its record, without calling a bot.
 
-    The same record always gives the same numbers, also while it is not complete.
+    The same record always gives the same numbers, even if it is incomplete.
 
     For example:
 
         viva conversations score viva-runs/flight-1
-
         viva conversations score viva-runs/flight-1 --json - --fail-under accuracy=0.8
     """
     check_reports(reports)
     settings_in_force()
-    limits = turn_gates(gates.fail_under)
+    limits = parse_turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord
 
-    with RunRecord.open(folder) as opened:
-        require_names(limits, opened.header.bots)
-        hand_over(opened, None, reports, limits, strict=gates.strict)
+    with RunRecord.open(folder) as record:
+        require_names(limits, record.header.bots)
+        hand_over(record, None, reports, limits, strict=gates.strict)
 
 
 @app.command()
-@grouped
 def report(
     folder: RunFolder,
     *,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "--html", "-o", metavar="PATH", help="The page.", show_default="DIR/report.html"),
+        Path | None, option("--out --html -o", "PATH", "Page to write.", default="DIR/report.html")
     ] = None,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Write the report of a run: table, charts, and the conversations side by side, in one file.
+    """Write the report of a run as one file: table, charts, and the conversations side by side.
 
-    The page needs no network and no other file, so it can be sent to anyone; it shows what the bots said.
+    The page needs no network and no other file, so you can send it to anyone; it shows the replies of the bots.
 
     For example:
 
         viva conversations report viva-runs/flight-1
-
         viva conversations report viva-runs/flight-1 --out flight.html
     """
     target = out or folder / "report.html"
     settings_in_force()
     from vivavoce.conversations import RunRecord
 
-    with RunRecord.open(folder) as opened:
-        check_targets({"--out": target, "--json": json_path})
-        hand_over(opened, None, Reports(html=target, json_path=json_path, quiet=True), [], strict=False)
-    if not quiet:
-        tell(f"Written: {target}")
+    with RunRecord.open(folder) as record:
+        check_targets({"--out": target, **output.targets})
+        hand_over(record, None, Reports(html=target, json_path=output.json_path, quiet=True), [], strict=False)
+    output.tell(f"Written: {target}")
 
 
 @app.command()
-@grouped
 def compare(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Folder of the earlier run.", show_default=False)],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Folder of the later run.", show_default=False)],
+    before: Annotated[Path, argument("BEFORE", "Folder of the earlier run.")],
+    after: Annotated[Path, argument("AFTER", "Folder of the later run.")],
     *,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 when any turn got worse.", rich_help_panel=GATES)
-    ] = False,
+    strict: Annotated[bool, option("--strict", "", "Exit with 1 if any turn got worse.", GATES)] = False,
     reports: DiffReports,
 ) -> None:
-    """Compare two runs turn by turn: what improved, what got worse, what is new or gone, and whether it is chance.
+    """Compare two runs turn by turn: what improved, got worse, is new or gone, and whether it may be chance.
 
-    Bots of the same name are compared; turns whose script was edited in between count neither way.
+    Bots of the same name are compared; turns whose script was edited in between do not count.
 
     For example:
 
         viva conversations compare viva-runs/flight-1 viva-runs/flight-2
-
         viva conversations compare last-week today --markdown summary.md --strict
     """
     check_targets(reports.targets)
     settings_in_force()
-    diff = compared(before, after, reports)
+    diff = publish_diff(before, after, reports)
     if strict and diff.regressed:
         raise GateError(
             f"{plural(len(diff.regressed), 'turn')} got worse",
@@ -280,50 +240,38 @@ def compare(
 
 
 @app.command("add-typos")
-@grouped
 def add_typos(
     suite: SuiteName,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: YAML, CSV or XLSX.", show_default=False)],
+    out: Annotated[Path, argument("OUT", "File to write: YAML, CSV or XLSX.")],
     *,
     share: Annotated[
-        float,
-        typer.Option("--share", metavar="0..1", min=0.01, max=1, help="Share of the turns that get a misspelt twin."),
+        float, option("--share", "0..1", "Share of the turns that get a misspelt twin.", low=0.01, high=1)
     ] = 1 / 3,
-    budget: Annotated[
-        float,
-        typer.Option("--budget", metavar="0..1", min=0.001, max=0.5, help="Mistakes for each letter."),
-    ] = 0.06,
-    layout: Annotated[
-        str | None,
-        typer.Option("--layout", metavar="qwerty|qwertz", help="Keyboard.", show_default="by language"),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Start of the random draws.")] = 0,
+    budget: Annotated[float, option("--budget", "0..1", "Typos per letter.", low=0.001, high=0.5)] = 0.06,
+    layout: Annotated[str | None, option("--layout", "qwerty|qwertz", "Keyboard.", default="by language")] = None,
+    seed: Annotated[int, option("--seed", "N", "Seed of the random draws.")] = 0,
     encoding: Encoding = None,
     force: Force = False,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Add misspelt twins, so that the exam can tell what a slip of the finger costs.
+    """Add misspelt twins of conversations, so that the exam can show what typos cost.
 
-    A twin is a copy of a conversation in which some messages are misspelt as people misspell; names, numbers and
-    other values stay. The same seed gives the same mistakes.
+    A twin is a copy of a conversation in which some messages have typos as people make them; names, numbers and
+    other values stay. The same seed gives the same typos.
 
     For example:
 
         viva conversations add-typos suite.yaml suite-with-typos.yaml
-
         viva conversations add-typos suite.csv out.csv --share 0.5 --layout qwertz --seed 7
     """
-    check_targets({"OUT": out, "--json": json_path}, [suite])
+    check_targets({"OUT": out, **output.targets}, [suite])
     refuse_existing(out, force)
     from vivavoce.conversations import add_typos as add
     from vivavoce.conversations import read_suite, write_suite
     from vivavoce.reports.conversations.tables import show_typos
 
-    made, told = add(read_suite(suite, encoding=encoding), seed=seed, share=share, budget=budget, layout=layout)
-    write_suite(made, out)
-    if json_path:
-        write_content(json_path, {**head("typos"), **told.to_json()})
-    if not quiet and json_path != "-":
-        show_typos(Screen(), told)
-        tell(f"Written: {out}")
+    changed, summary = add(read_suite(suite, encoding=encoding), seed=seed, share=share, budget=budget, layout=layout)
+    write_suite(changed, out)
+    publish(output, "typos", summary.to_json(), lambda console: show_typos(console, summary))
+    if output.speaks:
+        output.tell(f"Written: {out}")

@@ -5,106 +5,92 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from rich.console import Console
 
 from vivavoce.cli.conversations.material import refuse_existing
-from vivavoce.cli.conversations.options import Encoding, Force, SuiteName
+from vivavoce.cli.conversations.options import Force, SuiteName
 from vivavoce.cli.shared.failures import tell
-from vivavoce.cli.shared.options import JsonPath, Quiet
-from vivavoce.cli.shared.results import Screen, check_targets, head, write_content
+from vivavoce.cli.shared.options import Encoding, Output, argument, option
+from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import Fault, UsageError, nearest
 
 
 def convert(
     suite: SuiteName,
-    out: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUT",
-            help="File to write (YAML, CSV or XLSX, by its ending), or a new folder for Botium.",
-            show_default=False,
-        ),
-    ],
+    out: Annotated[Path, argument("OUT", "File to write (YAML, CSV or XLSX), or a new folder for Botium.")],
     *,
     to: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--to",
-            metavar="yaml|csv|xlsx|botium|rasa",
-            help="Form to write, where the ending does not tell it: `rasa` writes test stories.",
-            show_default="by the ending of OUT",
+            "yaml|csv|xlsx|botium|rasa",
+            "Form to write if the ending does not tell; `rasa` writes test stories.",
+            default="by the ending of OUT",
         ),
     ] = None,
     encoding: Encoding = None,
     force: Force = False,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Convert scenarios between YAML, sheets, Botium scripts and Rasa test stories, and say what got lost.
+    """Convert scenarios between YAML, sheets, Botium scripts and Rasa test stories, and list what got lost.
 
-    Read is everything that an exam can be held with. What the new form cannot say is listed with counts.
+    Reads everything that an exam can use. What the new form cannot express is listed with counts.
 
     For example:
 
         viva convert suite.yaml suite.xlsx
-
         viva convert my-botium-folder suite.yaml
-
         viva convert flight flight-botium
-
         viva convert suite.csv tests/test_stories.yml --to rasa
     """
-    form = _checked_form(suite, out, to, json_path)
+    form = _check_form(suite, out, to, output)
     refuse_existing(out, force)
     from vivavoce.conversations import read_suite
     from vivavoce.conversations.scenarios.conversion import convert_suite
 
-    done = convert_suite(read_suite(suite, encoding=encoding), out, form)
-    if json_path:
-        write_content(json_path, {**head("conversion"), "in": suite, "out": str(out), **done.to_json()})
-    if not quiet and json_path != "-":
-        _show(done.summary, done.notes, done.lost)
+    conversion = convert_suite(read_suite(suite, encoding=encoding), out, form)
+
+    def show(console: Console) -> None:
+        console.print(conversion.summary, style="bold", markup=False, highlight=False)
+        for title, lines in (("While reading:", conversion.notes), ("Not kept:", conversion.lost)):
+            if lines:
+                console.print(title)
+            for line in lines:
+                console.print(f"  - {line}", markup=False, highlight=False)
+        if not conversion.lost:
+            console.print("Nothing was lost.")
         tell(f"Written: {out}")
 
+    publish(output, "conversion", {"in": suite, "out": str(out), **conversion.to_json()}, show)
 
-def _checked_form(suite: str, out: Path, to: str | None, json_path: str | None) -> str:
-    """Return the form to write; refuse what would overwrite the input or mix with what is there."""
+
+def _check_form(suite: str, out: Path, to: str | None, output: Output) -> str:
+    """Return the form to write; refuse what would overwrite the input or mix with existing files."""
     from vivavoce.conversations.scenarios.conversion import form_of
     from vivavoce.files.formats import Kind, get_format, list_formats
 
     forms = [format.name for format in list_formats(Kind.SCENARIOS) if format.writer]
     if to is not None and to not in forms:
-        raise UsageError(f"there is no form '{to}'.{nearest(to, forms)}", remedy=f"give one of {', '.join(forms)}")
+        raise UsageError(f"unknown format '{to}'.{nearest(to, forms)}", remedy=f"use one of {', '.join(forms)}")
     form = form_of(out, to)
     inputs = [suite] if Path(suite).exists() else []
     if not get_format(Kind.SCENARIOS, form).gather:
-        check_targets({"OUT": out, "--json": json_path}, inputs)
+        check_targets({"OUT": out, **output.targets}, inputs)
         return form
-    check_targets({"--json": json_path}, inputs)
-    faults = list(_folder_faults(suite, out))
-    if faults:
-        raise UsageError("the scripts could not be written", faults=faults, remedy="give a new folder")
+    check_targets(output.targets, inputs)
+    fault = _find_folder_fault(suite, out)
+    if fault:
+        faults = [Fault(fault, f"OUT {out}")]
+        raise UsageError("cannot write the scripts", faults=faults, remedy="use a new folder")
     return form
 
 
-def _folder_faults(suite: str, out: Path) -> list[Fault]:
+def _find_folder_fault(suite: str, out: Path) -> str:
     source, target = Path(suite).resolve(), out.resolve()
     if out.exists() and not out.is_dir():
-        return [Fault("this is a file", f"OUT {out}")]
+        return "this is a file"
     if source.exists() and (source == target or target in source.parents):
-        return [Fault(f"this would overwrite {suite}, which is read", f"OUT {out}")]
+        return f"this would overwrite {suite}, the input"
     if out.is_dir() and any(out.iterdir()):
-        return [Fault("the folder is not empty: other scripts would mix with these", f"OUT {out}")]
-    return [] if target.parent.is_dir() else [Fault(f"there is no folder {out.parent}", f"OUT {out}")]
-
-
-def _show(summary: str, notes: tuple[str, ...], lost: tuple[str, ...]) -> None:
-    console = Screen()
-    console.print(summary, style="bold", markup=False, highlight=False)
-    for title, told in (("While reading:", notes), ("Not kept:", lost)):
-        if told:
-            console.print(title)
-        for line in told:
-            console.print(f"  - {line}", markup=False, highlight=False)
-    if not lost:
-        console.print("Nothing was lost.")
+        return "the folder is not empty: existing scripts would mix with the new ones"
+    return "" if target.parent.is_dir() else f"the folder {out.parent} does not exist"

@@ -1,15 +1,15 @@
-"""From the words on the command line to scenarios, bots and a run."""
+"""From the options of a command to scenarios, bots and a run."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.conversations.options import Choice, Pressure, Talkers
+from vivavoce.cli.conversations.options import BotChoice, Choice, Pressure
 from vivavoce.cli.shared.failures import STOPPED, tell
 from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.errors import DataError, Fault, UsageError
@@ -32,21 +32,15 @@ def read_scenarios(suite: str, choice: Choice) -> Suite:
 
 
 def refuse_existing(out: Path, force: bool) -> None:
-    """Refuse to write over a file of somebody's unless told to."""
+    """Refuse to overwrite a file without `--force`."""
     if out.is_file() and not force:
         raise UsageError(
-            "there is a file of this name already", where=f"OUT {out}", remedy="give another name, or --force"
+            "a file with this name already exists", where=f"OUT {out}", remedy="use another name, or --force"
         )
 
 
-def tell_notes(material: Suite, quiet: bool) -> None:
-    """Say what reading had to leave or pass over, one line each."""
-    for note in () if quiet else material.notes:
-        tell(f"Note: {note}")
-
-
-def plan_of(material: Suite, choice: Choice, seed: int) -> Plan:
-    """Return the conversations that were chosen."""
+def build_plan(material: Suite, choice: Choice, seed: int) -> Plan:
+    """Return the chosen conversations."""
     from vivavoce.conversations import expand
 
     return expand(
@@ -69,12 +63,12 @@ def refuse_errors(material: Suite) -> None:
             "these scenarios cannot be run",
             where=material.source,
             faults=[Fault(problem.message, problem.where) for problem in errors],
-            remedy="correct them; `viva conversations check` lists all",
+            remedy="fix them; `viva conversations check` lists all",
         )
 
 
 def tell_unchecked(plan: Plan, bots: Sequence[BotFacts], quiet: bool) -> None:
-    """Say before the first message what cannot be checked with these bots, as far as is known."""
+    """Warn before the first message about what cannot be checked with these bots."""
     from vivavoce.conversations.scenarios.check_bots import unchecked_problems
 
     for bot in () if quiet else bots:
@@ -82,61 +76,54 @@ def tell_unchecked(plan: Plan, bots: Sequence[BotFacts], quiet: bool) -> None:
             tell(f"Warning: {problem.message}.")
 
 
-def bots_of(talkers: Talkers, material: Suite, *, seed: int) -> list[Bot]:
-    """Return the bots that were named, else the local ones where the suite has an agent file."""
+def load_chosen_bots(choice: BotChoice, material: Suite, *, seed: int) -> list[Bot]:
+    """Load the named bots, by default the local engines if the suite has an agent file."""
     from vivavoce.agents import ENGINES
     from vivavoce.bots import load_bots
     from vivavoce.conversations.scenarios.suites import agent_of
 
-    names = list(talkers.bot or (ENGINES if material.agent else ()))
+    names = list(choice.bot or (ENGINES if material.agent else ()))
     if not names:
         raise UsageError(
-            "no bot is named, and the suite has no agent file that a local one could run",
-            remedy="name bots with --bot; `viva bots list` shows what there is",
+            "no bot is selected, and the suite has no agent file for a local bot",
+            remedy="choose bots with --bot; `viva bots list` shows the available ones",
         )
-    return load_bots(names, file=talkers.bots, agent=agent_of(material), seed=seed)
+    return load_bots(names, file=choice.bots, agent=agent_of(material), seed=seed)
 
 
-def pressure_of(pressure: Pressure) -> dict[str, Any]:
-    """Return what was said about how hard bots are asked."""
-    said = {
+def parse_pressure(pressure: Pressure) -> dict[str, Any]:
+    """Return the run options that were set on the command line."""
+    options = {
         "concurrency": pressure.concurrency,
         "per_second": pressure.rate,
         "timeout_s": pressure.timeout,
         "retries": pressure.retries,
         "max_messages": pressure.max_messages,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in options.items() if value is not None}
 
 
-def options_again(record: RunRecord, pressure: Pressure) -> RunOptions:
-    """Return how the run began, with what is said now; a cap counts from now on."""
-    from vivavoce.conversations import options_of
-
-    return replace(options_of(record.header), **{"max_messages": None, **pressure_of(pressure)})
-
-
-def origin_of(talkers: Talkers, material: Suite) -> dict[str, object]:
-    """Return the words with which the bots were named, for a later resume."""
+def describe_origin(choice: BotChoice, material: Suite) -> dict[str, object]:
+    """Return how the bots were named, for a later resume."""
     from vivavoce.agents import ENGINES
     from vivavoce.conversations.scenarios.suites import agent_of
 
     agent = agent_of(material)
     return {
-        "bots": list(talkers.bot or ENGINES),
-        "file": _whole(talkers.bots or BOTS_FILE),
-        "agent": _whole(agent) or agent if agent else None,
+        "bots": list(choice.bot or ENGINES),
+        "file": _resolve(choice.bots or BOTS_FILE),
+        "agent": _resolve(agent) or agent if agent else None,
         "folder": str(Path.cwd()),
     }
 
 
-def _whole(path: str | Path) -> str | None:
-    """Return the whole path of a file, so that it is found from any folder; None where there is none."""
+def _resolve(path: str | Path) -> str | None:
+    """Return the absolute path of a file, so that it is found from any folder; None if there is none."""
     return str(Path(path).resolve()) if Path(path).is_file() else None
 
 
-def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
-    """Load the bots of a run again by the words with which they were named."""
+def reload_bots(record: RunRecord, file: Path | None) -> list[Bot]:
+    """Load the bots of a run again; refuse those that have changed since it began."""
     from vivavoce.bots import load_bots
 
     origin: dict[str, Any] = dict(record.header.origin)
@@ -144,20 +131,22 @@ def same_bots(record: RunRecord, file: Path | None) -> list[Bot]:
     try:
         bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
     except UsageError as error:
-        raise _begun_elsewhere(error, str(origin.get("folder", ""))) from error
-    expected, found = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
-    if expected != found:
+        folder = str(origin.get("folder", ""))
+        if not folder or Path(folder) == Path.cwd():
+            raise
+        # Names of files and modules may mean nothing in another folder.
+        remedy = f"the run was started in {folder}: resume it there, or choose the bots file with --bots"
+        raise UsageError(error.what, where=error.where, faults=error.faults, remedy=remedy) from error
+    expected, names = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
+    if expected != names:
         raise UsageError(
-            f"the run was begun with {', '.join(expected)}; these names now mean {', '.join(found) or 'nothing'}",
+            (
+                f"the run was started with {', '.join(expected)}, but these names now refer to "
+                f"{', '.join(names) or 'nothing'}"
+            ),
             where=str(record.folder),
-            remedy="give the file of bots with --bots",
+            remedy="choose the bots file with --bots",
         )
-    _refuse_changed(record, bots)
-    return bots
-
-
-def _refuse_changed(record: RunRecord, bots: Sequence[Bot]) -> None:
-    """Refuse to mix the answers of a bot with those of what it has become since the run began."""
     changed = [
         now.facts.name
         for before, now in zip(record.header.bots, bots, strict=True)
@@ -165,35 +154,25 @@ def _refuse_changed(record: RunRecord, bots: Sequence[Bot]) -> None:
     ]
     if changed:
         raise UsageError(
-            f"no longer what it was when the run began: {', '.join(changed)}",
+            f"changed since the run started: {', '.join(changed)}",
             where=str(record.folder),
-            remedy="begin a new run; this one can still be counted with `viva conversations score`",
+            remedy="start a new run; you can still score this one with `viva conversations score`",
         )
+    return bots
 
 
-def _begun_elsewhere(error: UsageError, folder: str) -> UsageError:
-    """Say where the run was begun: names of files and modules may mean nothing here."""
-    if not folder or Path(folder) == Path.cwd():
-        return error
-    remedy = f"the run was begun in {folder}: resume it there, or give the file of bots with --bots"
-    return UsageError(error.what, where=error.where, faults=error.faults, remedy=remedy)
-
-
-def new_folder(suite: str) -> Path:
-    """Return the first folder of this name that is not taken."""
-    number = 1
-    while (RUNS / f"{suite}-{number}").exists():
-        number += 1
-    return RUNS / f"{suite}-{number}"
+def find_new_folder(suite: str) -> Path:
+    """Return the first numbered folder of this name that does not exist."""
+    return next(path for number in count(1) if not (path := RUNS / f"{suite}-{number}").exists())
 
 
 def hold_all(record: RunRecord, bots: Sequence[Bot], quiet: bool, limits: RunOptions | None = None) -> RunEnd:
-    """Hold the conversations, with a bar for each bot; tell how to go on when stopped."""
+    """Hold the conversations, with a bar for each bot; on Ctrl-C say how to resume."""
     from vivavoce.conversations import hold_conversations
 
     with progress_bar(quiet) as progress:
         try:
             return asyncio.run(hold_conversations(record, bots, progress=progress, limits=limits))
         except KeyboardInterrupt as error:
-            tell(f"Stopped. To go on: viva conversations resume {record.folder}")
+            tell(f"Stopped. To resume: viva conversations resume {record.folder}")
             raise typer.Exit(STOPPED) from error

@@ -6,52 +6,53 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from vivavoce.cli.shared.completion import complete_bot, complete_suite
-from vivavoce.cli.shared.options import EXAM, GATES, OUTPUT, READING, Output, Sheet, exam_option, option, setting
+from vivavoce.cli.shared.options import (
+    EXAM,
+    GATES,
+    OUTPUT,
+    READING,
+    Encoding,
+    argument,
+    exam_option,
+    option,
+    setting,
+)
+from vivavoce.cli.shared.options import Reports as ExamReports
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
 
-BOTS = "The bots"
+BOTS = "Bots"
 _RUN = {option.name: option for option in CONVERSATIONS.options}
 
 SuiteName = Annotated[
     str,
-    typer.Argument(
-        metavar="SUITE",
-        help="YAML, CSV or XLSX file of scenarios, a folder of them (Botium and Rasa files too), or a shipped suite: "
+    argument(
+        "SUITE",
+        "YAML, CSV or XLSX file of scenarios, a folder of them (also Botium and Rasa files), or a shipped suite: "
         "`flight`, `medical`, `recruiting`.",
-        show_default=False,
-        autocompletion=complete_suite,
+        complete_suite,
     ),
 ]
-RunFolder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Folder of a run (its record).", show_default=False, file_okay=False)
-]
+RunFolder = Annotated[Path, argument("DIR", "Folder of a run (its record).", file_okay=False)]
 BotFile = Annotated[
     Path | None, option("--bots", "FILE", "File of bots.", BOTS, default="bots.yaml in the current folder")
 ]
-
-
-Encoding = Annotated[
-    str | None,
-    option("--encoding", "NAME", "Encoding of CSV files, for example `cp1252`, where it is not UTF-8.", READING),
-]
-Force = Annotated[bool, option("--force", "", "Overwrite OUT where it exists.")]
+Force = Annotated[bool, option("--force", "", "Overwrite OUT if it exists.")]
+MarkdownPath = Annotated[Path | None, option("--markdown", "PATH", "Write a summary for a pull request.", OUTPUT)]
 
 
 @dataclass(frozen=True, slots=True)
-class Talkers:
-    """Which bots are asked, and how hard."""
+class BotChoice:
+    """Which bots are examined."""
 
     bot: Annotated[
         list[str] | None,
         option(
             "--bot -b",
             "NAME",
-            "A bot: an entry of bots.yaml, `kind` or `kind:option` (see `viva bots list`). May be repeated.",
+            "Bot: an entry of bots.yaml, `kind` or `kind:option`; see `viva bots list`. May be repeated.",
             BOTS,
-            default="vectors, nearest and keywords, where the suite has an agent file",
+            default="vectors, nearest and keywords, if the suite has an agent file",
             complete=complete_bot,
         ),
     ] = None
@@ -70,21 +71,23 @@ class Choice:
     scenario: Annotated[
         list[str] | None, option("--scenario", "ID", "Only this scenario. May be repeated.", READING)
     ] = None
-    sheet: Sheet = None
+    sheet: Annotated[str | None, option("--sheet", "NAME", "Sheet of a workbook. Default: the first.", READING)] = (
+        None
+    )
     encoding: Encoding = None
 
 
 @dataclass(frozen=True, slots=True)
 class Repeating:
-    """How often the conversations are held, and in which drawn order."""
+    """How often the conversations are held, and in which random order."""
 
     repeats: Annotated[int, exam_option(_RUN["repeats"], EXAM)] = _RUN["repeats"].default
-    seed: Annotated[int | None, setting("seed", EXAM, metavar="N")] = None
+    seed: Annotated[int | None, setting("seed", EXAM, "N")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """How hard each bot is asked."""
+    """How fast and how often each bot is called."""
 
     concurrency: Annotated[int | None, exam_option(_RUN["concurrency"], BOTS)] = None
     rate: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
@@ -93,49 +96,24 @@ class Pressure:
     max_messages: Annotated[int | None, exam_option(_RUN["max_messages"], BOTS)] = None
 
 
-MarkdownPath = Annotated[Path | None, option("--markdown", "PATH", "Write a summary for a pull request.", OUTPUT)]
-
-
 @dataclass(frozen=True, slots=True)
-class Reports(Output):
-    """Where the findings go."""
-
-    junit: Annotated[
-        Path | None, option("--junit", "PATH", "Write JUnit XML, for continuous integration.", OUTPUT)
-    ] = None
-    turns: Annotated[
-        Path | None, option("--turns", "PATH", "Write every turn as a table: `.csv` or `.xlsx`.", OUTPUT)
-    ] = None
-    markdown: MarkdownPath = None
-    literal: Annotated[
-        bool,
-        option(
-            "--literal", "", "Show the numbers as the ECHO paper words them too, under names of their own.", OUTPUT
-        ),
-    ] = False
-
-    @property
-    def targets(self) -> dict[str, str | Path | None]:
-        """The paths that will be written, by option."""
-        return {
-            "--json": self.json_path,
-            "--html": self.html,
-            "--junit": self.junit,
-            "--turns": self.turns,
-            "--markdown": self.markdown,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class DiffReports(Output):
+class DiffReports(ExamReports):
     """Where the comparison of two runs goes."""
 
     markdown: MarkdownPath = None
 
-    @property
-    def targets(self) -> dict[str, str | Path | None]:
-        """The paths that will be written, by option."""
-        return {"--json": self.json_path, "--html": self.html, "--markdown": self.markdown}
+
+@dataclass(frozen=True, slots=True)
+class Reports(DiffReports):
+    """Where the findings go."""
+
+    junit: Annotated[Path | None, option("--junit", "PATH", "Write JUnit XML for CI.", OUTPUT)] = None
+    turns: Annotated[
+        Path | None, option("--turns", "PATH", "Write every turn as a table: `.csv` or `.xlsx`.", OUTPUT)
+    ] = None
+    literal: Annotated[
+        bool, option("--literal", "", "Also show the numbers as the ECHO paper defines them.", OUTPUT)
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +125,9 @@ class TurnGates:
         option(
             "--fail-under",
             "NAME=VALUE",
-            "Exit with 1 when a number of any bot is worse, for example `accuracy=0.8` or `f1@mybot=0.7` "
-            "for one bot. May be repeated.",
+            "Exit with 1 if a number of any bot is worse, for example `accuracy=0.8`, or `f1@mybot=0.7` for one "
+            "bot. May be repeated.",
             GATES,
         ),
     ] = None
-    strict: Annotated[bool, option("--strict", "", "Exit with 1 when any expectation failed.", GATES)] = False
+    strict: Annotated[bool, option("--strict", "", "Exit with 1 if any expectation failed.", GATES)] = False

@@ -1,70 +1,67 @@
-"""`viva dialogues`: logged talks without a script, scored as a person would mark them."""
+"""`viva dialogues`: logged dialogues without a script, scored as a person would rate them."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+from rich.console import Console
 
 from vivavoce.cli.conversations.material import refuse_existing
 from vivavoce.cli.conversations.options import Force
-from vivavoce.cli.dialogues.endings import Tally, conclude_scores, tally_of
+from vivavoce.cli.dialogues.endings import Tally, conclude_scores, count_scores
 from vivavoce.cli.dialogues.material import (
-    calibration_at,
     check_calibration,
-    declared_invented,
     find_dialogue,
-    opened,
+    flag_invented,
+    list_absent_parts,
+    load_raters,
+    open_log,
     rater_names,
-    raters_of,
-    stopped_at,
+    read_calibration,
+    read_published_part,
+    resume_judging,
 )
-from vivavoce.cli.dialogues.notes import tell_notes, tell_written
 from vivavoce.cli.dialogues.options import (
+    NETWORKS,
     CalibrationPath,
+    DialogueId,
     Drawing,
     EvaluationReports,
     Judging,
+    Lessons,
     LogFile,
     LogReading,
     MinMean,
     RaterChoice,
     RaterChoices,
+    Repetition,
     ScoreReports,
-    TalkId,
 )
-from vivavoce.cli.dialogues.training_options import Lessons, Repetition
+from vivavoce.cli.shared.failures import tell, tell_notes
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import READING, HtmlPath, JsonPath, Quiet, grouped
+from vivavoce.cli.shared.options import READING, CommandGroup, HtmlPath, Output, argument, option
 from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, head, write_content, write_page
+from vivavoce.cli.shared.results import check_targets, publish, write_page
 
-if TYPE_CHECKING:
-    from vivavoce.dialogues import DialoguesResult
+app = CommandGroup(
+    "dialogues",
+    help="""Score logged dialogues as a person would rate them, and show how far the scores can be trusted.
 
-app = typer.Typer(
-    name="dialogues",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="""Score logged dialogues as a person would mark them, and say how far the score can be trusted.
-
-    Exit codes: 0 fine · 1 a gate of yours was not met (`--min-mean`) · 2 the input or the call is wrong, or nothing
-    could be scored · 3 the work could not be completed, such as when a judge did not answer; repeat it to go on.
+    Exit codes: 0 success · 1 a quality gate failed (`--min-mean`) · 2 invalid input or options, or nothing could be
+    scored · 3 the work is incomplete, for example because a judge did not answer; repeat the command to resume.
 
     For example:
 
         viva dialogues score demo
-
         viva dialogues score log.jsonl --html report.html
-
-        viva dialogues evaluate marked.csv --rater learned --rater length
+        viva dialogues evaluate rated.csv --rater learned --rater length
     """,
 )
 
 
 @app.command()
-@grouped
 def score(
     file: LogFile,
     *,
@@ -78,17 +75,14 @@ def score(
 ) -> None:
     """Give every dialogue a score from 1 to 5 with its interval, or the reason why it gets none.
 
-    Before any number it is said whether the scores may be used to compare bots. Logs of any size go through one by
-    one with `--stream`, or when only JSON Lines are wanted.
+    First it says whether the scores may be used to compare bots. With `--stream`, or if only JSON Lines are written,
+    dialogues are scored one at a time, for logs of any size.
 
     For example:
 
         viva dialogues score demo
-
         viva dialogues score log.jsonl --html report.html --csv scores.csv
-
         viva dialogues score huge.jsonl --stream --out scores.jsonl
-
         cat log.jsonl | viva dialogues score - --json - --min-mean 3
     """
     from vivavoce.cli.dialogues import scoring
@@ -96,19 +90,25 @@ def score(
     scoring.check_reports(reports, [file])
     names = rater_names(choice)
     settings = settings_in_force(reading, drawing)
-    line, out = calibration_at(calibration), scoring.standard_output()
-    with opened(file, reading, settings) as log, stopped_at(judging.record):
+    line = read_calibration(calibration)
+    # Standard output, before the progress bar keeps others from writing to it.
+    sys.stdout.flush()
+    out = sys.stdout.buffer
+    with open_log(file, reading, settings) as log, resume_judging(judging.record):
         with progress_bar(reports.quiet) as progress:
-            (rater,) = raters_of(names, judging, settings.seed, progress)
+            (rater,) = load_raters(names, judging, settings.seed, progress)
             check_calibration(line, rater, calibration)
             work = scoring.Work(log, rater, line, settings.seed)
-            found = scoring.carry_out(work, reports, out, progress)
-        tally = found if isinstance(found, Tally) else scoring.hand_over(found, reports)
+            result = (
+                scoring.stream_scores(work, reports, out, progress)
+                if reports.streams
+                else scoring.score_all(work, progress)
+            )
+        tally = result if isinstance(result, Tally) else scoring.hand_over(result, reports)
         conclude_scores(tally, log.name, min_mean, judging.record)
 
 
 @app.command()
-@grouped
 def evaluate(
     file: LogFile,
     *,
@@ -118,18 +118,16 @@ def evaluate(
     drawing: Drawing,
     reports: EvaluationReports,
 ) -> None:
-    """Hold scores against people's marks: correlations and squared error with intervals, overall and by kind of talk.
+    """Compare scores with people's ratings: correlations and squared error with intervals, overall and by kind.
 
-    With several raters each is measured the same way, and their differences on the same talks are told with
-    intervals. From 30 marks on a recalibration can be saved, with what it gains on talks that it had not seen.
+    Several raters are measured the same way, and their differences on the same dialogues get intervals. With 30 or
+    more ratings a recalibration can be saved, with its gain on dialogues that it had not seen.
 
     For example:
 
-        viva dialogues evaluate marked.jsonl
-
-        viva dialogues evaluate marked.csv --rater learned --rater openai:gpt-4o-mini --record answers.jsonl
-
-        viva dialogues evaluate marked.jsonl --save-calibration ours.json --html agreement.html
+        viva dialogues evaluate rated.jsonl
+        viva dialogues evaluate rated.csv --rater learned --rater openai:gpt-4o-mini --record answers.jsonl
+        viva dialogues evaluate rated.jsonl --save-calibration ours.json --html agreement.html
     """
     from vivavoce.cli.dialogues import evaluation
 
@@ -137,33 +135,29 @@ def evaluate(
     names = rater_names(choice)
     evaluation.check_saving(reports, names)
     settings = settings_in_force(reading, drawing)
-    with opened(file, reading, settings) as log, stopped_at(judging.record):
+    with open_log(file, reading, settings) as log, resume_judging(judging.record):
         with progress_bar(reports.quiet) as progress:
-            raters = raters_of(names, judging, settings.seed, progress)
-            corpus = evaluation.read_marked(log)
+            raters = load_raters(names, judging, settings.seed, progress)
+            corpus = evaluation.read_rated(log)
             evaluation.check_saving(reports, names, corpus)
-            found = evaluation.evaluate_raters(
-                corpus, raters, seed=settings.seed, invented=log.invented, progress=progress
-            )
-        evaluation.hand_over(found, reports)
-        evaluation.conclude_evaluation(found, reports, judging.record)
+            result = evaluation.evaluate_raters(log, corpus, raters, seed=settings.seed, progress=progress)
+        evaluation.hand_over(result, reports)
+        evaluation.conclude_evaluation(result, reports, judging.record)
 
 
 @app.command()
-@grouped
 def explain(
     file: LogFile,
-    talk: TalkId,
+    dialogue_id: DialogueId,
     *,
     choice: RaterChoice,
     calibration: CalibrationPath = None,
     judging: Judging,
     reading: LogReading,
     html: HtmlPath = None,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Show one dialogue with what each message did to its score, and what moved the score in words.
+    """Show one dialogue with the effect of each message on its score, and what moved the score in words.
 
     All dialogues of the file are read and checked, only this one is scored. Exit code 2: it gets no score, and the
     reason is shown.
@@ -171,135 +165,137 @@ def explain(
     For example:
 
         viva dialogues explain demo demo-01
-
         viva dialogues explain log.jsonl 4711 --html talk.html
     """
-    check_targets({"--json": json_path, "--html": html}, [file])
+    check_targets({**output.targets, "--html": html}, [file])
     names = rater_names(choice)
     settings = settings_in_force(reading)
-    line = calibration_at(calibration)
-    with opened(file, reading, settings) as log, stopped_at(judging.record), progress_bar(quiet) as progress:
-        dialogue = find_dialogue(log, talk, lambda note: tell_notes([note], quiet))
-        (rater,) = raters_of(names, judging, settings.seed, progress)
-        check_calibration(line, rater, calibration)
-        from vivavoce.dialogues import examine_dialogues
-
-        found = examine_dialogues([dialogue], rater, source=log.name, recalibration=line)
-    tell_notes(found.notes, quiet)
-    _hand_over_talk(declared_invented(found) if log.invented else found, html, json_path, quiet)
-    conclude_scores(tally_of(found), log.name, None, judging.record)
-
-
-def _hand_over_talk(found: DialoguesResult, html: Path | None, json_path: str | None, quiet: bool) -> None:
-    from vivavoce.dialogues import score_to_json
+    line = read_calibration(calibration)
+    from vivavoce.dialogues import examine_dialogues, score_to_json
     from vivavoce.reports.dialogues.tables import print_explanation
 
-    (dialogue,), (score,) = found.dialogues, found.scores
+    with (
+        open_log(file, reading, settings) as log,
+        resume_judging(judging.record),
+        progress_bar(output.quiet) as progress,
+    ):
+        dialogue = find_dialogue(log, dialogue_id, lambda note: tell_notes([note], output.quiet))
+        (rater,) = load_raters(names, judging, settings.seed, progress)
+        check_calibration(line, rater, calibration)
+        result = examine_dialogues([dialogue], rater, source=log.name, recalibration=line)
+    tell_notes(result.notes, output.quiet)
+    (score,) = result.scores
     if html:
         from vivavoce.reports.dialogues.html import render_dialogues
 
-        write_page(html, render_dialogues(found))
-    if json_path:
-        write_content(json_path, {**head("dialogues-explanation"), "dialogue": score_to_json(score, dialogue)})
-    if not quiet and json_path != "-":
-        print_explanation(Screen(), dialogue, score)
-        tell_written([path for path in (html, json_path) if path])
+        write_page(html, render_dialogues(flag_invented(result, log)))
+
+    def show(console: Console) -> None:
+        print_explanation(console, dialogue, score)
+        for path in filter(None, (html, output.json_path)):
+            tell(f"Written: {path}")
+
+    publish(output, "dialogues-explanation", {"dialogue": score_to_json(score, dialogue)}, show)
+    conclude_scores(count_scores(result), log.name, None, judging.record)
 
 
 @app.command()
-@grouped
 def train(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="Dialogues that people marked, in any format of `viva dialogues score`; with --published a public "
-            "data set: its file, or the folder that holds it.",
-            show_default=False,
+        argument(
+            "FILE",
+            "Rated dialogues, in any format of `viva dialogues score`; with --published a public data set: its file, "
+            "or the folder that holds it.",
         ),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Model to write: `.npz`.", show_default=False)],
+    out: Annotated[Path, argument("OUT", "Model to write: `.npz`.")],
     *,
     lessons: Lessons,
     reading: LogReading,
     drawing: Drawing,
     force: Force = False,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Train a model of your own from dialogues that people marked, and print its passport.
+    """Train your own model from rated dialogues, and print its passport.
 
-    At least 100 marks on at least 20 talks are needed and some 500 are sensible; with 30 or more a recalibration of
-    the shipped model is the better way (`viva dialogues evaluate --save-calibration`).
+    Needs at least 100 ratings on at least 20 dialogues, better 500; with 30 or more ratings, recalibrating the
+    shipped model works better (`viva dialogues evaluate --save-calibration`).
 
     For example:
 
-        viva dialogues train marked.jsonl ours.npz
-
+        viva dialogues train rated.jsonl ours.npz
         viva dialogues train train_full.json july.npz --published convai2017
     """
     from vivavoce.cli.dialogues import training
 
     training.check_model_path(out)
-    check_targets({"OUT": out, "--json": json_path}, [file])
+    check_targets({"OUT": out, **output.targets}, [file])
     refuse_existing(out, force)
     settings = settings_in_force(reading, drawing)
-    material = training.material_of(file, reading, lessons, settings)
-    from vivavoce.dialogues import save_weights
+    material = training.read_material(file, reading, lessons, settings)
+    from vivavoce.dialogues import save_weights, train_model
 
-    with progress_bar(quiet) as progress:
-        model = training.learn(material, seed=settings.seed, progress=progress)
+    with progress_bar(output.quiet) as progress:
+        model = train_model(
+            material.dialogues,
+            learnt_from=material.learnt_from,
+            licence=material.licence,
+            seed=settings.seed,
+            progress=progress,
+        )
     save_weights(model, out)
-    if json_path:
-        write_content(json_path, training.model_to_json(out, model.origin, material))
-    if not quiet and json_path != "-":
-        training.show_model(out, model.origin, material)
-        tell_written([out])
+
+    def show(console: Console) -> None:
+        training.show_model(console, out, model.origin, material)
+        tell(f"Written: {out}")
+
+    publish(output, "dialogues-model", training.model_to_json(out, model.origin, material), show)
 
 
 @app.command()
-@grouped
 def reproduce(
     *,
     data: Annotated[
         Path,
-        typer.Option(
+        option(
             "--data",
-            metavar="PLACE",
-            help="ConvAI 2017 as published: `train_full.json`, or the folder that holds it or the two files of "
+            "PLACE",
+            "ConvAI 2017 as published: `train_full.json`, or the folder that holds it or the two files of "
             "`data_1501534800.tar.gz`, or a folder with `convai2017` in it.",
-            show_default=False,
-            rich_help_panel=READING,
+            READING,
         ),
     ],
     repetition: Repetition,
-    json_path: JsonPath = None,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
-    """Train the published networks again (GRU, BiGRU, hierarchical encoder) and set both tables beside ours.
+    """Train the published networks again (GRU, BiGRU, hierarchical encoder) and compare both tables with ours.
 
-    Two values are told of each: the best epoch seen on the test part, as published, and the honest one, whose epoch
+    Each network gets two values: the best epoch on the test part, as published, and the honest one, whose epoch
     is chosen inside the training part. Needs the extra `train` (torch).
 
     For example:
 
         viva dialogues reproduce --data train_full.json
-
         viva dialogues reproduce --data data/convai2017 --quick --model hre --json -
     """
     from vivavoce.cli.dialogues import training
-    from vivavoce.dialogues.networks.fitting import require_torch
-    from vivavoce.text import viva_home
+    from vivavoce.dialogues import prepare
+    from vivavoce.dialogues.networks.fitting import check_architectures, require_torch
 
-    check_targets({"--json": json_path})
-    training.preset_name(repetition)
-    training.networks_of(repetition)
+    check_targets(output.targets)
+    preset = training.parse_preset(repetition)
+    networks = tuple(dict.fromkeys(repetition.network or NETWORKS))
+    check_architectures(networks)
     require_torch()
     settings_in_force()
-    prepared, notes = training.read_prepared(data)
-    with progress_bar(quiet) as progress:
-        found = training.reproduced(prepared, repetition, viva_home(), progress)
-    if json_path:
-        write_content(json_path, training.reproduction_to_json(found, prepared, notes))
-    if not quiet and json_path != "-":
-        training.show_reproduction(Screen(), found, prepared, notes)
+    prepared = prepare(read_published_part("convai2017", data, None))
+    notes = list_absent_parts("convai2017", data)
+    with progress_bar(output.quiet) as progress:
+        result = training.train_networks(prepared, preset, networks, repetition, progress)
+    publish(
+        output,
+        "dialogues-reproduction",
+        training.reproduction_to_json(result, prepared, notes),
+        lambda console: training.show_reproduction(console, result, prepared, notes),
+    )

@@ -1,4 +1,4 @@
-"""From the words on the command line to dialogues, raters and a recalibration."""
+"""From the options of a command to dialogues, raters and a recalibration."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.cli.dialogues.options import Judging, LogReading, RaterChoice, RaterChoices
-from vivavoce.cli.dialogues.run_talks import is_run, talks_of
-from vivavoce.cli.shared.failures import kept_in, tell
+from vivavoce.cli.dialogues.run_dialogues import is_run, read_run
+from vivavoce.cli.shared.failures import resumable, tell
 from vivavoce.cli.shared.material import MEGABYTE
 from vivavoce.cli.shared.progress import Report
 from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest
@@ -31,19 +31,16 @@ STANDARD_INPUT_NAME = "standard input"
 DEMO = "demo"
 DEFAULT_RATER = "learned"
 MODEL_ENDING = ".npz"
-INVENTED = "These talks and the marks on them are invented for demonstration."
+INVENTED = "These dialogues and their ratings are invented for demonstration."
 INVENTED_VERDICT = (
-    "Do not compare bots with this score: these talks and the marks on them are invented, and show what a report "
-    "looks like. Whatever they say about bots, or about agreement with people, is no finding."
+    "Do not compare bots with this score: these dialogues and their ratings are invented to show "
+    "what a report looks like. They are not evidence about any bot or about agreement with people."
 )
-
-
-# --- logs --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A log to be read: where it is, what it is called, and what was said about reading it."""
+    """A log to be read: its path, its name, and how to read it."""
 
     path: Path
     name: str
@@ -59,16 +56,16 @@ class Log:
         from vivavoce.dialogues import read_dialogues
 
         corpus = read_dialogues(self.path, **self._options())
-        notes = (*self.notes, *(self._named(note) for note in corpus.notes))
+        notes = (*self.notes, *(self._name_source(note) for note in corpus.notes))
         return replace(corpus, source=self.name, notes=(*([INVENTED] if self.invented else []), *notes))
 
     def stream(self, take_note: TakeNote) -> Iterator[Dialogue]:
-        """Yield the dialogues one by one; `take_note` gets what is worth a note."""
+        """Yield the dialogues one by one; `take_note` gets the notes."""
         from vivavoce.dialogues import stream_dialogues
 
         for note in self.notes:
             take_note(note)
-        return stream_dialogues(self.path, **self._options(), tell=lambda note: take_note(self._named(note)))
+        return stream_dialogues(self.path, **self._options(), tell=lambda note: take_note(self._name_source(note)))
 
     @property
     def holds_lines(self) -> bool:
@@ -76,61 +73,54 @@ class Log:
         return self.format == "jsonl" or (self.format is None and self.path.suffix.lower() in (".jsonl", ".ndjson"))
 
     def _options(self) -> dict[str, Any]:
-        said = self.reading
         return {
             "format": self.format,
-            "bot": said.bot,
-            "skip_bad": said.skip_bad,
-            "encoding": said.encoding,
-            "sheet": said.sheet,
+            "bot": self.reading.bot,
+            "skip_bad": self.reading.skip_bad,
+            "encoding": self.reading.encoding,
+            "sheet": self.reading.sheet,
+            "header_row": self.reading.header_row,
             "max_bytes": self.max_bytes,
             **({} if self.max_rows is None else {"max_rows": self.max_rows}),
         }
 
-    def _named(self, note: str) -> str:
+    def _name_source(self, note: str) -> str:
         return change_texts(note, lambda text: text.replace(str(self.path), self.name))
 
 
 @contextmanager
-def opened(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
+def open_log(file: str, reading: LogReading, settings: Settings) -> Iterator[Log]:
     """Give the log of this name: a file, a run of conversations, standard input, or `demo`."""
     limit = settings.max_file_mb * MEGABYTE
     if file == STANDARD_INPUT:
         with TemporaryDirectory(prefix="viva-") as folder:
             path = Path(folder) / STANDARD_INPUT_NAME
-            _spool(path)
-            with _renamed(path, STANDARD_INPUT_NAME):
+            if sys.stdin.isatty():
+                tell("Reading dialogues from standard input; press Ctrl-D to finish.")
+            # In a file, since it may be larger than the memory, and faults name their line.
+            with path.open("wb") as spool:
+                shutil.copyfileobj(sys.stdin.buffer, spool)
+            with _rename_in_errors(path, STANDARD_INPUT_NAME):
                 yield Log(path, STANDARD_INPUT_NAME, reading.format or "jsonl", reading, limit, settings.max_rows)
     elif file == DEMO and not os.path.exists(file):
         from vivavoce.demo import dialogues_path
 
         yield Log(dialogues_path(), DEMO, reading.format, reading, limit, invented=True)
     elif is_run(Path(file)):
+        from vivavoce.dialogues import write_dialogues
+
         with TemporaryDirectory(prefix="viva-") as folder:
-            yield _run_log(Path(file), Path(folder) / "run.jsonl", reading, limit)
+            path = Path(folder) / "run.jsonl"
+            dialogues, notes = read_run(Path(file))
+            write_dialogues(path, dialogues)
+            yield Log(path, str(Path(file)), "jsonl", reading, max(limit, path.stat().st_size), notes=notes)
     else:
         yield Log(Path(file), file, reading.format, reading, limit, settings.max_rows)
 
 
-def _run_log(run: Path, path: Path, reading: LogReading, limit: int) -> Log:
-    from vivavoce.dialogues import write_dialogues
-
-    talks, notes = talks_of(run)
-    write_dialogues(path, talks)
-    return Log(path, str(run), "jsonl", reading, max(limit, path.stat().st_size), notes=notes)
-
-
-def _spool(path: Path) -> None:
-    """Keep standard input in a file: it may be larger than the memory, and faults are told by their line."""
-    if sys.stdin.isatty():
-        tell("Reading dialogues from standard input; Ctrl-D ends them.")
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-
-
 @contextmanager
-def _renamed(path: Path, name: str) -> Iterator[None]:
-    """Let errors speak of what the user knows, not of a file that will be gone."""
+def _rename_in_errors(path: Path, name: str) -> Iterator[None]:
+    """Let errors name what the user knows, not a temporary file."""
     try:
         yield
     except VivaError as error:
@@ -143,40 +133,37 @@ def _renamed(path: Path, name: str) -> Iterator[None]:
         raise
 
 
-def find_dialogue(log: Log, wanted: str, take_note: TakeNote) -> Dialogue:
-    """Return one dialogue of a log; the others are read, checked and let go."""
-    found: Dialogue | None = None
+def find_dialogue(log: Log, id: str, take_note: TakeNote) -> Dialogue:
+    """Return one dialogue of a log; the others are only read and checked."""
+    match: Dialogue | None = None
     names: list[str] = []
     for dialogue in log.stream(take_note):
         names.append(dialogue.id)
-        found = dialogue if dialogue.id == wanted else found
-    if found is None:
+        match = dialogue if dialogue.id == id else match
+    if match is None:
         raise UsageError(
-            f"there is no dialogue '{wanted}'.{nearest(wanted, names)}",
+            f"dialogue '{id}' not found.{nearest(id, names)}",
             where=log.name,
-            remedy=f"ids begin with: {', '.join(name[:60] for name in names[:5])}",
+            remedy=f"the first ids are: {', '.join(name[:60] for name in names[:5])}",
         )
-    return found
-
-
-# --- raters ------------------------------------------------------------------------------------------------------
+    return match
 
 
 def rater_names(choice: RaterChoice | RaterChoices) -> list[str]:
-    """Return the raters that were named, `learned` where none is."""
-    names = list(choice.names)
+    """Return the named raters; by default `learned`."""
+    names = [choice.rater] if isinstance(choice.rater, str) else list(choice.rater or ())
     if choice.model is not None:
         if isinstance(choice, RaterChoice) and names:
-            raise UsageError("--rater and --model both name a rater", remedy="give one of them")
+            raise UsageError("--rater and --model both set the rater", remedy="use one of them")
         names.append(f"{DEFAULT_RATER}:{choice.model}")
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise UsageError(f"named twice: {', '.join(repeated)}", remedy="name each rater once")
+        raise UsageError(f"used twice: {', '.join(repeated)}", remedy="name each rater once")
     return names or [DEFAULT_RATER]
 
 
-def raters_of(names: Sequence[str], judging: Judging, seed: int, progress: Report) -> list[Rater]:
-    """Load raters; how a judge is asked goes to those that ask one."""
+def load_raters(names: Sequence[str], judging: Judging, seed: int, progress: Report) -> list[Rater]:
+    """Load raters; only judges get the options about calls."""
     from vivavoce.dialogues import RaterOptions, load_rater
 
     options = RaterOptions(
@@ -189,17 +176,17 @@ def raters_of(names: Sequence[str], judging: Judging, seed: int, progress: Repor
         progress=lambda done, total: progress("asking the judge", done, total),
     )
     plain = RaterOptions(seed=seed, progress=options.progress)
-    # Among several, the options are for the judges; a single rater that cannot heed them says so.
+    # Among several, the options are for the judges; a single rater that cannot use them says so.
     judges = [name for name in names if name.startswith("openai")] or names[:1]
     return [load_rater(name, options=options if name in judges else plain) for name in names]
 
 
-def stopped_at(record: Path | None) -> AbstractContextManager[None]:
-    """Tell whoever stops the work that the answers of a judge are kept, where they are."""
-    return nullcontext() if record is None else kept_in(record)
+def resume_judging(record: Path | None) -> AbstractContextManager[None]:
+    """On Ctrl-C say where the answers of a judge are, if they are kept."""
+    return nullcontext() if record is None else resumable(record)
 
 
-def calibration_at(path: Path | None) -> Recalibration | None:
+def read_calibration(path: Path | None) -> Recalibration | None:
     """Read a saved recalibration."""
     if path is None:
         return None
@@ -213,7 +200,7 @@ def calibration_at(path: Path | None) -> Recalibration | None:
         raise FileError(
             f"the file is not valid JSON: {error}",
             where=str(path),
-            remedy="give a file that `viva dialogues evaluate --save-calibration` wrote",
+            remedy="use a file written by `viva dialogues evaluate --save-calibration`",
         ) from None
     return recalibration_from_json(content, str(path))
 
@@ -222,23 +209,22 @@ def check_calibration(calibration: Recalibration | None, rater: Rater, path: Pat
     """Refuse a recalibration that was learned from the scores of another rater."""
     if calibration is not None and calibration.rater not in ("", rater.name):
         raise UsageError(
-            f"this was learned for the rater {calibration.rater}, not for {rater.name}",
+            f"this was learned for the rater {calibration.rater}, not {rater.name}",
             where=f"--calibration {path}",
             remedy=f"score with --rater {calibration.rater}, or save a new one with this rater",
         )
 
 
-def declared_invented(result: DialoguesResult) -> DialoguesResult:
-    """Return a result of invented talks in which nobody can take their marks for a finding."""
+def flag_invented(result: DialoguesResult, log: Log) -> DialoguesResult:
+    """Return the result; if the log is invented, it says that its ratings are no finding."""
+    if not log.invented:
+        return result
     passport = replace(result.passport, may_compare=False, verdict=INVENTED_VERDICT)
     ranking = None if result.ranking is None else replace(result.ranking, warning=INVENTED_VERDICT)
     return replace(result, passport=passport, ranking=ranking)
 
 
-# --- public data sets --------------------------------------------------------------------------------------------
-
-
-def published_part(name: str, place: Path, part: str | None) -> tuple[Dialogue, ...]:
+def read_published_part(name: str, place: Path, part: str | None) -> tuple[Dialogue, ...]:
     """Read a public data set, or the dialogues of one of its parts."""
     from vivavoce.dialogues import read_published
 
@@ -256,12 +242,12 @@ def published_part(name: str, place: Path, part: str | None) -> tuple[Dialogue, 
     return kept
 
 
-def absent_parts(name: str, place: Path) -> tuple[str, ...]:
-    """Say which parts of a public data set are not read because they are not there, and where to get them."""
+def list_absent_parts(name: str, place: Path) -> tuple[str, ...]:
+    """Name the missing parts of a public data set, and where to get them."""
     from vivavoce.dialogues.corpus.published import missing_parts
 
     return tuple(
-        f"the part {part.source} is not here: "
-        + (f"get it from {part.where}" if part.where else "it is not public any more")
+        f"the part {part.source} was not found: "
+        + (f"download it from {part.where}" if part.where else "it is no longer public")
         for part in missing_parts(name, place)
     )

@@ -6,65 +6,49 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from vivavoce.cli.shared.completion import (
-    complete_log_format,
-    complete_rater,
-    complete_talks,
-)
+from vivavoce.cli.shared.completion import complete_choices, complete_log, complete_log_format, complete_rater
 from vivavoce.cli.shared.options import (
     EXAM,
     GATES,
     OUTPUT,
     READING,
     Encoding,
+    HeaderRow,
     HtmlPath,
-    JsonPath,
-    Quiet,
+    Output,
     Sheet,
+    argument,
     option,
     setting,
 )
 
-RATER = "The rater"
-LINES_PATH = "--json"
-OUT_PATH = "--out"
+RATER = "Rater"
+PARTS = ("july", "autumn")
+DATA_SETS = ("convai2017", "convai2018", "dstc9", "fed")
+NETWORKS = ("gru", "bigru", "hre")
+PRESETS = ("faithful", "fast", "quick")
 
 LogFile = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE",
-        help="Logged dialogues: JSONL, JSON, Rasa trackers, CSV, TSV, XLSX, or text with the speaker before each "
-        "message; the folder of a conversations run; `-` reads JSON Lines from standard input; `demo` are the talks "
-        "that ship.",
-        show_default=False,
-        autocompletion=complete_talks,
+    argument(
+        "FILE",
+        "Logged dialogues: JSONL, JSON, Rasa trackers, CSV, TSV, XLSX, or text with the speaker before each message; "
+        "the folder of a conversations run; `-`: JSON Lines from standard input; `demo`: the shipped dialogues.",
+        complete_log,
     ),
 ]
-TalkId = Annotated[str, typer.Argument(metavar="ID", help="Id of the dialogue.", show_default=False)]
+DialogueId = Annotated[str, argument("ID", "Id of the dialogue.")]
 ModelPath = Annotated[
     Path | None,
-    option(
-        "--model", "PATH", "A model of your own (`viva dialogues train`); short for `--rater learned:PATH`.", RATER
-    ),
+    option("--model", "PATH", "Your own model (`viva dialogues train`); short for `--rater learned:PATH`.", RATER),
 ]
 CalibrationPath = Annotated[
     Path | None,
-    option(
-        "--calibration", "FILE", "Move the scores by a recalibration that `viva dialogues evaluate` saved.", RATER
-    ),
+    option("--calibration", "FILE", "Adjust the scores by a recalibration from `viva dialogues evaluate`.", RATER),
 ]
-LinesPath = Annotated[
-    str | None,
-    option(
-        LINES_PATH,
-        "PATH",
-        "Write JSON Lines, one dialogue each; `-` for standard output, where nothing else is written then.",
-        OUTPUT,
-    ),
+MinMean = Annotated[
+    float | None, option("--min-mean", "1..5", "Exit with 1 if the mean score is lower.", GATES, low=1, high=5)
 ]
-OutPath = Annotated[str | None, option(OUT_PATH, "PATH", "Another name for `--json`; give one of them.", OUTPUT)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,42 +60,39 @@ class LogReading:
         option(
             "--format",
             "NAME",
-            "Format where the file name does not tell it: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
+            "Format if the file name does not tell: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
             READING,
             complete=complete_log_format,
         ),
     ] = None
     bot: Annotated[
-        str | None,
-        option("--bot", "NAME", "Name of the speaker that is the bot, where the log does not say it.", READING),
+        str | None, option("--bot", "NAME", "Speaker that is the bot, if the log does not tell.", READING)
     ] = None
-    skip_bad: Annotated[
-        bool, option("--skip-bad", "", "Leave out dialogues that cannot be used; each is listed.", READING)
-    ] = False
+    skip_bad: Annotated[bool, option("--skip-bad", "", "Skip and list unusable dialogues.", READING)] = False
     encoding: Encoding = None
     sheet: Sheet = None
-    max_file_mb: Annotated[int | None, setting("max_file_mb", READING, metavar="MB")] = None
-    max_rows: Annotated[int | None, setting("max_rows", READING, metavar="N")] = None
+    header_row: HeaderRow = None
+    max_file_mb: Annotated[int | None, setting("max_file_mb", READING, "MB")] = None
+    max_rows: Annotated[int | None, setting("max_rows", READING, "N")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Where the random draws begin."""
+    """The seed of the random draws."""
 
-    seed: Annotated[int | None, setting("seed", EXAM, metavar="N")] = None
+    seed: Annotated[int | None, setting("seed", EXAM, "N")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class RaterChoice:
-    """Who gives the scores."""
+    """Which rater scores."""
 
     rater: Annotated[
         str | None,
         option(
             "--rater -r",
             "NAME",
-            "Who scores: `learned` (the model that ships), `learned:PATH`, `openai:MODEL`, "
-            "`python:module:function`, `length`.",
+            "Rater: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function`, `length`.",
             RATER,
             default="learned",
             complete=complete_rater,
@@ -119,22 +100,17 @@ class RaterChoice:
     ] = None
     model: ModelPath = None
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What was named."""
-        return (self.rater,) if self.rater else ()
-
 
 @dataclass(frozen=True, slots=True)
 class RaterChoices:
-    """Whose scores are measured, one rater or several."""
+    """Which raters are measured."""
 
     rater: Annotated[
         list[str] | None,
         option(
             "--rater -r",
             "NAME",
-            "Who scores, as in `viva dialogues score`. May be repeated to compare raters on the same talks.",
+            "Rater, as in `viva dialogues score`. May be repeated to compare raters on the same dialogues.",
             RATER,
             default="learned",
             complete=complete_rater,
@@ -142,56 +118,47 @@ class RaterChoices:
     ] = None
     model: ModelPath = None
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What was named."""
-        return tuple(self.rater or ())
-
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How a judge behind an endpoint is asked."""
+    """How a judge behind an endpoint is called."""
 
-    at_once: Annotated[
-        int | None, option("--at-once", "N", "Questions to a judge at the same time.", RATER, low=1)
-    ] = None
+    at_once: Annotated[int | None, option("--at-once", "N", "Simultaneous calls to a judge.", RATER, low=1)] = None
     timeout: Annotated[
-        float | None, option("--timeout", "SECONDS", "Time for one answer of a judge.", RATER, low=0.001)
+        float | None, option("--timeout", "SECONDS", "Maximum time for one answer of a judge.", RATER, low=0.001)
     ] = None
     retries: Annotated[
-        int | None,
-        option("--retries", "N", "Further tries after an error of a judge that may pass; 0: none.", RATER, low=0),
+        int | None, option("--retries", "N", "Retries after a temporary error of a judge; 0: none.", RATER, low=0)
     ] = None
     max_messages: Annotated[
         int | None,
-        option(
-            "--max-messages",
-            "N",
-            "Send no more messages than this to a judge; what is left can be asked later.",
-            RATER,
-            low=1,
-        ),
+        option("--max-messages", "N", "Maximum number of messages to a judge; ask the rest later.", RATER, low=1),
     ] = None
     record: Annotated[
-        Path | None,
-        option(
-            "--record", "FILE", "Keep the answers of a judge in this file; what it holds is not asked again.", RATER
-        ),
+        Path | None, option("--record", "FILE", "Save the answers of a judge; they are not requested again.", RATER)
     ] = None
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreReports:
+class ScoreReports(Output):
     """Where the scores go."""
 
-    json_path: LinesPath = None
-    out: OutPath = None
+    json_path: Annotated[
+        str | None,
+        option(
+            "--json",
+            "PATH",
+            "Write JSON Lines, one per dialogue; `-`: to standard output, and nothing else there.",
+            OUTPUT,
+        ),
+    ] = None
+    out: Annotated[str | None, option("--out", "PATH", "Same as `--json`; use one of them.", OUTPUT)] = None
     html: HtmlPath = None
-    csv: Annotated[Path | None, option("--csv", "PATH", "Write one row for each dialogue.", OUTPUT)] = None
+    csv: Annotated[Path | None, option("--csv", "PATH", "Write one row per dialogue.", OUTPUT)] = None
     summary: Annotated[
         Path | None,
         option(
-            "--summary", "PATH", "Write the whole result as one JSON: passport, bots, talks to read, scores.", OUTPUT
+            "--summary", "PATH", "Write the whole result as JSON: passport, bots, dialogues to read, scores.", OUTPUT
         ),
     ] = None
     stream: Annotated[
@@ -199,70 +166,119 @@ class ScoreReports:
         option(
             "--stream",
             "",
-            "Read, score and write dialogue by dialogue, for logs of any size; with --json or --out "
-            "alone. Chosen by itself where only JSON Lines are wanted.",
+            "Read, score and write one dialogue at a time, for logs of any size; needs --json or --out alone. "
+            "The default if only JSON Lines are written.",
             OUTPUT,
         ),
     ] = False
-    quiet: Quiet = False
 
     @property
     def lines(self) -> str | None:
-        """Where the JSON Lines go, whichever name the option was given by."""
+        """Where the JSON Lines go."""
         return self.json_path if self.json_path is not None else self.out
 
     @property
     def targets(self) -> dict[str, str | Path | None]:
-        """The paths that will be written, by the option that was typed; standard output has one name only."""
-        flag = OUT_PATH if self.out not in (None, "-") else LINES_PATH
+        """The paths to write, by the option that was typed; standard output is always `--json`."""
+        flag = "--out" if self.out not in (None, "-") else "--json"
         return {flag: self.lines, "--html": self.html, "--csv": self.csv, "--summary": self.summary}
 
     @property
-    def whole(self) -> dict[str, Path | None]:
-        """The paths of what needs all dialogues at once, by option."""
-        named: dict[str, Path | None] = {"--html": self.html, "--csv": self.csv, "--summary": self.summary}
-        return {flag: path for flag, path in named.items() if path}
+    def whole(self) -> list[str]:
+        """The options that need all dialogues at once."""
+        paths = {"--html": self.html, "--csv": self.csv, "--summary": self.summary}
+        return [flag for flag, path in paths.items() if path]
 
     @property
     def speaks(self) -> bool:
-        """Whether the result is shown in the terminal."""
+        """Whether the terminal shows the result."""
         return not self.quiet and self.lines != "-"
 
     @property
     def streams(self) -> bool:
-        """Whether dialogues go through one by one."""
+        """Whether dialogues are scored one by one."""
         return self.stream or (self.lines is not None and not self.speaks and not self.whole)
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationReports:
+class EvaluationReports(Output):
     """Where the agreement with people goes."""
 
-    json_path: JsonPath = None
     html: HtmlPath = None
     save_calibration: Annotated[
         Path | None,
         option(
             "--save-calibration",
             "FILE",
-            "Learn from 30 marks or more how scores become marks on your scale, and keep it for `viva "
-            "dialogues score --calibration FILE`.",
+            "Learn from 30 or more ratings how to adjust scores to your scale, and save it for "
+            "`viva dialogues score --calibration FILE`.",
             OUTPUT,
         ),
     ] = None
-    quiet: Quiet = False
-
-    @property
-    def targets(self) -> dict[str, str | Path | None]:
-        """The paths that will be written, by option."""
-        return {"--json": self.json_path, "--html": self.html, "--save-calibration": self.save_calibration}
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the result is shown in the terminal."""
-        return not self.quiet and self.json_path != "-"
 
 
-MinMean = Annotated[
-    float | None, option("--min-mean", "1..5", "Exit with 1 when the mean score is lower.", GATES, low=1, high=5)
-]
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What a model learns from, and what its passport says about it."""
+
+    published: Annotated[
+        str | None,
+        option(
+            "--published",
+            "NAME",
+            "FILE is a public data set or its folder: `convai2017`, `convai2018`, `dstc9`, `fed`. "
+            "Duplicate, unrated, short and long dialogues are left out as published.",
+            READING,
+            complete=complete_choices(DATA_SETS),
+        ),
+    ] = None
+    part: Annotated[
+        str | None,
+        option(
+            "--part",
+            "NAME",
+            "Only this part of a public data set, for example `july`.",
+            READING,
+            complete=complete_choices(PARTS),
+        ),
+    ] = None
+    learnt_from: Annotated[
+        str | None,
+        option("--learnt-from", "TEXT", "Name of the dialogues in the passport.", EXAM, default="name of the file"),
+    ] = None
+    licence: Annotated[
+        str | None, option("--licence", "TEXT", "Licence of the dialogues, for the passport.", EXAM)
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Which of the published networks are trained again, and how."""
+
+    network: Annotated[
+        list[str] | None,
+        option(
+            "--model",
+            "|".join(NETWORKS),
+            "Only this network. May be repeated.",
+            EXAM,
+            default="all three",
+            complete=complete_choices(NETWORKS),
+        ),
+    ] = None
+    preset: Annotated[
+        str | None,
+        option(
+            "--preset",
+            "|".join(PRESETS),
+            "As published (60 epochs), on a smaller budget, or a quick trial.",
+            EXAM,
+            default="faithful",
+            complete=complete_choices(PRESETS),
+        ),
+    ] = None
+    quick: Annotated[bool, option("--quick", "", "Short for `--preset quick`.", EXAM)] = False
+    splits: Annotated[
+        int | None, option("--splits", "N", "Only the first N of the five splits.", EXAM, default="5", low=1, high=5)
+    ] = None
+    workers: Annotated[int, option("--workers", "N", "Networks trained at the same time.", EXAM, low=1)] = 1

@@ -1,4 +1,4 @@
-"""Uvicorn as `viva serve` uses it: on a socket that is bound already, silent, and ended by a signal in peace."""
+"""Uvicorn as `viva serve` uses it: on a bound socket, silent, and stopped gracefully by a signal."""
 
 from __future__ import annotations
 
@@ -8,34 +8,35 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
-from vivavoce.cli.serving.queueing import FewAtATime
+from vivavoce.cli.serving.queueing import RequestQueue
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-# A page that is open polls every second: nobody is worth waiting for much longer.
+# An open page polls every second, so there is no need to wait much longer.
 GRACE_SECONDS = 5
-# Between processes that share a socket, whoever has fewer connections takes the next: the others hesitate, by so much
-# for each connection that they have, and never longer than anybody would notice.
+# Of the processes that share a socket, the one with the fewest connections takes the next: each waits this long for
+# every connection that it has, but never noticeably long.
 HESITATION_SECONDS = 0.0005
 MAX_HESITATION_SECONDS = 0.01
-# As long nothing is taken when the system has no place for a further connection.
+# Pause while the system is out of connections.
 FULL_SECONDS = 0.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[Server], None], *, shared: bool = False) -> None:
-    """Serve until a signal comes or `stop` is called; `ready` is called as soon as requests are answered.
+    """Serve until a signal comes or `stop` is called; call `ready` as soon as requests are answered.
 
     `shared`: other processes answer at the same socket.
     """
     config = uvicorn.Config(
-        FewAtATime(app),
-        # Headers of a proxy are read by the application itself, and only where it was told to believe them.
+        RequestQueue(app),
+        # The application reads the headers of a proxy, and only if configured to trust them.
         proxy_headers=False,
         server_header=False,
         access_log=False,
@@ -48,25 +49,25 @@ def run_server(app: ASGIApp, bound: socket.socket, ready: Callable[[Server], Non
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready; after a signal the process lives on, so that others can end, too."""
+    """A server that reports when it is ready; after a signal the process lives on to stop the others."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[Server], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, then say so."""
+        """Start to listen, then report it."""
         await super().startup(sockets)
         if not self.should_exit:
             self._ready(self)
 
     def stop(self) -> None:
-        """End as soon as what was asked is answered; another thread may call this."""
+        """Stop as soon as open requests are answered; any thread may call this."""
         self.should_exit = True
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End at a signal. The original sends the signal to itself again, which would kill what is left to do."""
+        """Stop at a signal. The original raises the signal again, which would kill the remaining work."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -79,28 +80,34 @@ class Server(uvicorn.Server):
 
 
 class SharingServer(Server):
-    """A server that shares its sockets, and so the connections, with others of its kind.
+    """A server that shares its sockets with others of its kind.
 
-    Uvicorn's own would take all connections that wait, and leave the others with nothing to do. How a connection is
-    handed to its protocol (`_protocol`) is no public part of uvicorn, so its version has an upper bound.
+    Uvicorn would take all waiting connections and leave none to the others. How a connection gets its protocol is
+    no public part of uvicorn, so its version has an upper bound.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections, then say so."""
+        """Start to take connections, then report it."""
         self._taking = [asyncio.create_task(self._take(bound)) for bound in sockets or ()]
         await super().startup([])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no further connection, and end when what was asked is answered."""
+        """Take no more connections, and stop when open requests are answered."""
         for task in self._taking:
             task.cancel()
-        # They let go of the sockets before these are closed.
+        # They must release the sockets before these are closed.
         await asyncio.gather(*self._taking, return_exceptions=True)
         await super().shutdown(sockets)
 
     async def _take(self, bound: socket.socket) -> None:
         bound.setblocking(False)
         loop, readable = asyncio.get_running_loop(), asyncio.Event()
+        build_protocol = partial(
+            cast("Callable[..., asyncio.Protocol]", self.config.http_protocol_class),
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
         while True:
             readable.clear()
             loop.add_reader(bound, readable.set)
@@ -117,9 +124,4 @@ class SharingServer(Server):
                 await asyncio.sleep(FULL_SECONDS)
                 continue
             with suppress(OSError):
-                await loop.connect_accepted_socket(self._protocol, connection)
-
-    def _protocol(self) -> asyncio.Protocol:
-        return self.config.http_protocol_class(  # type: ignore[call-arg]
-            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
-        )
+                await loop.connect_accepted_socket(build_protocol, connection)

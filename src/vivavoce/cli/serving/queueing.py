@@ -1,4 +1,4 @@
-"""Few requests at a time: threads of one process do not compute side by side, they only keep each other waiting."""
+"""Few requests at a time: threads of one process cannot compute in parallel, they only slow each other down."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 # One computes while another one reads or writes.
 PLACES = 2
-# Whoever waits for a bot, a lock or a slow line, or makes a large file, must not keep pages waiting that long.
+# A request that waits for a bot or a lock, or builds a large file, must not block pages for longer.
 PATIENCE_SECONDS = 0.25
 
 
-class FewAtATime:
-    """Let requests in one after the other; one that takes long gives its place to the next and goes on."""
+class RequestQueue:
+    """Let a few requests in at a time; one that takes long gives its place to the next and continues."""
 
     def __init__(self, app: ASGIApp, places: int = PLACES, patience_s: float = PATIENCE_SECONDS) -> None:
         self._app = app
@@ -25,28 +25,22 @@ class FewAtATime:
         self._patience_s = patience_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer when there is a place; whoever asks whether the server is well is answered at once."""
+        """Answer when there is a place; health checks need none."""
         if scope.get("path", "").startswith(HEALTH):
             await self._app(scope, receive, send)
             return
         await self._free.acquire()
-        place = _Place(self._free)
-        timer = asyncio.get_running_loop().call_later(self._patience_s, place.leave)
+        taken = True
+
+        def leave() -> None:
+            nonlocal taken
+            if taken:
+                taken = False
+                self._free.release()
+
+        timer = asyncio.get_running_loop().call_later(self._patience_s, leave)
         try:
             await self._app(scope, receive, send)
         finally:
             timer.cancel()
-            place.leave()
-
-
-class _Place:
-    """A place that is left once, whoever leaves it first."""
-
-    def __init__(self, free: asyncio.Semaphore) -> None:
-        self._free: asyncio.Semaphore | None = free
-
-    def leave(self) -> None:
-        """Let the next one in."""
-        if self._free is not None:
-            self._free.release()
-            self._free = None
+            leave()

@@ -6,185 +6,161 @@ import ipaddress
 import os
 import socket
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import OUTPUT, JsonPath, Quiet, grouped
-from vivavoce.cli.shared.places import Workspace, open_or_make, place_of, starter_options
+from vivavoce.cli.shared.options import OUTPUT, Output, option
+from vivavoce.cli.shared.places import Workspace, open_or_create, place_of, starter_options
 from vivavoce.cli.shared.results import check_targets, head, write_content
 from vivavoce.errors import UsageError
 
 if TYPE_CHECKING:
+    from vivavoce.cli.serving.http_server import Server
     from vivavoce.jobs.processes import Processes
     from vivavoce.settings import Settings
     from vivavoce.store.database import Store
     from vivavoce.web.config import WebConfig
 
-LOOPBACK = "127.0.0.1"
-PORT = 8000
-NETWORK = "The network"
+NETWORK = "Network"
+EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where the server listens, and by which names it may be called."""
+    """Where the server listens, and which server names it accepts."""
 
-    host: Annotated[
-        str,
-        typer.Option(
-            "--host", metavar="ADDRESS", help="Address to listen at; `0.0.0.0` for all.", rich_help_panel=NETWORK
-        ),
-    ] = LOOPBACK
+    host: Annotated[str, option("--host", "ADDRESS", "Address to listen on; `0.0.0.0`: all.", NETWORK)] = "127.0.0.1"
     port: Annotated[
-        int,
-        typer.Option(
-            "--port", metavar="N", min=0, max=65535, help="Port to listen at; 0: a free one.", rich_help_panel=NETWORK
-        ),
-    ] = PORT
+        int, option("--port", "N", "Port to listen on; 0: any free port.", NETWORK, low=0, high=65535)
+    ] = 8000
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="A name under which people reach the server. May be repeated.",
-            rich_help_panel=NETWORK,
-        ),
+        list[str] | None, option("--allow-host", "NAME", "Server name that people use. May be repeated.", NETWORK)
     ] = None
     behind_proxy: Annotated[
         bool,
-        typer.Option(
-            "--behind-proxy",
-            help="Every request passes a proxy that sets `X-Forwarded-For` and `X-Forwarded-Proto`: believe them.",
-            rich_help_panel=NETWORK,
-        ),
+        option("--behind-proxy", "", "Trust the proxy's `X-Forwarded-For` and `X-Forwarded-Proto` headers.", NETWORK),
     ] = False
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
-    """Who does the exams, and how many answer the browsers."""
+class Staffing:
+    """How many processes do exams and answer browsers."""
 
-    workers: Annotated[
-        int, typer.Option("--workers", metavar="N", min=1, max=64, help="How many workers to start.")
-    ] = 1
-    no_worker: Annotated[bool, typer.Option("--no-worker", help="Start none: `viva worker` runs elsewhere.")] = False
+    workers: Annotated[int, option("--workers", "N", "Number of workers to start.", low=1, high=64)] = 1
+    no_worker: Annotated[bool, option("--no-worker", "", "Start no worker: `viva worker` runs elsewhere.")] = False
     processes: Annotated[
         int | None,
-        typer.Option(
-            "--processes",
-            metavar="N",
-            min=1,
-            max=64,
-            help="How many processes answer the browsers; one for each core, at most 4, where nothing is said.",
+        option(
+            "--processes", "N", "Processes that answer browsers. Default: one per core, at most 4.", low=1, high=64
         ),
     ] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """What is told, and where."""
+class ServerOutput(Output):
+    """Where the address and the requests are written."""
 
-    json_path: JsonPath = None
-    quiet: Quiet = False
-    open: Annotated[bool, typer.Option("--open", help="Open the page in the browser.", rich_help_panel=OUTPUT)] = (
-        False
-    )
+    open: Annotated[bool, option("--open", "", "Open the page in the browser.", OUTPUT)] = False
     access_log: Annotated[
         str | None,
-        typer.Option(
-            "--access-log",
-            metavar="FILE",
-            help="Write a line of JSON about each request to FILE; `-`: to standard error.",
-            rich_help_panel=OUTPUT,
-        ),
+        option("--access-log", "FILE", "Write a JSON line for each request; `-`: to standard error.", OUTPUT),
     ] = None
 
-    def say(self, sentence: str) -> None:
-        """Tell what is being done."""
-        if not self.quiet:
-            tell(sentence)
 
+def serve(workspace: Workspace = None, *, listening: Listening, staffing: Staffing, output: ServerOutput) -> None:
+    """Serve the workspace to browsers until Ctrl-C, by default on this machine only.
 
-@grouped
-def serve(workspace: Workspace = None, *, listening: Listening, crew: Crew, voice: Voice) -> None:
-    """Open the workspace to a browser, on this machine unless told otherwise, until Ctrl-C.
+    Creates a workspace if there is none. The first start prints a link that works once and creates the first admin.
 
-    A workspace is made where there is none. The first start prints a link that works once and makes the first admin.
-
-    Exit codes: 0 stopped · 2 the call is wrong, the port is taken, or there is no admin yet for a public address ·
+    Exit codes: 0 stopped · 2 invalid options, the port is taken, or a public address without an admin ·
     3 the database cannot be reached.
 
     For example:
 
         viva serve
-
         viva serve --port 8080 --open
-
         viva serve --workspace postgresql://viva@db/viva --host 0.0.0.0 --allow-host viva.example.org
     """
-    from vivavoce.cli.serving.server_processes import Task, server_processes
+    from vivavoce.cli.serving import server_processes
 
-    check_targets({"--json": voice.json_path, "--access-log": None if voice.access_log == "-" else voice.access_log})
-    count = _count(crew)
+    log = output.access_log
+    check_targets({"--json": output.json_path, "--access-log": None if log == "-" else log})
+    if (staffing.processes or 1) > 1 and not server_processes.can_share():
+        raise UsageError("processes cannot share a port on this system", where="--processes", remedy="remove it")
+    count = staffing.processes or server_processes.usual_count()
     settings = settings_in_force()
     place = place_of(workspace)
-    store = open_or_make(place, voice.say)
+    store = open_or_create(place, output.tell)
+    from vivavoce.workspace.access.people import needs_setup
+
     try:
-        _check_public(store, listening.host)
-        with _bound(listening) as bound, _workers(place, crew):
-            config = config_of(settings, listening, access_log=voice.access_log or "")
-            others = server_processes(Task(place, config, bound.fileno()), count - 1)
-            _run(store, bound, config, Announcement(store, bound, listening, voice), others)
+        host = listening.host
+        if not is_loopback(host) and needs_setup(store):
+            raise UsageError(
+                f"the server would listen on {host}, but there is no admin yet to control access",
+                where=store.address,
+                remedy=(
+                    "start `viva serve` on this machine first, open the link it prints, then run this command again"
+                ),
+            )
+        with _bind(listening) as bound, _run_workers(place, staffing):
+            config = config_of(settings, listening, access_log=log or "")
+            others = server_processes.build_server_processes(place, config, bound, count - 1)
+
+            def ready(_: Server) -> None:
+                _announce(store, bound, listening, output)
+                # Only now, so that the first page does not wait for the others to start.
+                others.start()
+
+            _run(store, config, bound, ready, others)
     finally:
         store.close()
-    voice.say("Stopped.")
+    output.tell("Stopped.")
 
 
-@dataclass(frozen=True)
-class Announcement:
-    """What is told as soon as the server listens."""
+def _run(
+    store: Store, config: WebConfig, bound: socket.socket, ready: Callable[[Server], None], others: Processes
+) -> None:
+    """Answer requests, with other processes beside this one, until the server stops."""
+    from vivavoce.cli.serving.http_server import run_server
+    from vivavoce.web.app import make_app
 
-    store: Store
-    bound: socket.socket
-    listening: Listening
-    voice: Voice
+    try:
+        run_server(make_app(store, config), bound, ready, shared=others.count > 0)
+    finally:
+        others.stop()
 
-    def make(self) -> None:
-        """Tell the address and, where there is no admin, the link that makes one."""
-        from vivavoce.workspace.access.people import setup_link
 
-        url = address_of(self.bound, self.listening.host)
-        path = setup_link(self.store)
-        link = url + path if path else None
-        if self.voice.json_path:
-            # Whoever reads the link becomes the admin.
-            write_content(
-                self.voice.json_path, {**head("serve"), "url": url, "setup_link": link}, private=link is not None
-            )
-        self._tell(url, link)
-        if self.voice.open:
-            webbrowser.open(link or url)
+def _announce(store: Store, bound: socket.socket, listening: Listening, output: ServerOutput) -> None:
+    """Print the address and, if there is no admin, the link that creates one."""
+    from vivavoce.workspace.access.people import setup_link
 
-    def _tell(self, url: str, link: str | None) -> None:
-        self.voice.say(f"vivavoce is at {url} (workspace {self.store.address}; to stop: Ctrl-C)")
-        if link and self.voice.json_path != "-":
-            # Without it nobody can come in, so it is told in any case; on a line of its own, to be clicked or copied.
-            tell(f"There is no admin yet. Open this link within 24 hours; it works once:\n{link}")
-        if not is_loopback(self.listening.host) and not self.listening.allow_host:
-            self.voice.say("Other machines are refused until you name the server: --allow-host NAME")
+    url = address_of(bound, listening.host)
+    path = setup_link(store)
+    link = url + path if path else None
+    if output.json_path:
+        # The reader of the link becomes the admin.
+        content = {**head("serve"), "url": url, "setup_link": link}
+        write_content(output.json_path, content, private=link is not None)
+    output.tell(f"vivavoce is at {url} (workspace {store.address}; to stop: Ctrl-C)")
+    if link and output.json_path != "-":
+        # Nobody can enter without it, so it is printed in any case; on a separate line, to click or copy.
+        tell(f"There is no admin yet. Open this link within 24 hours; it works once:\n{link}")
+    if not is_loopback(listening.host) and not listening.allow_host:
+        output.tell("Other machines are refused until you name the server: --allow-host NAME")
+    if output.open:
+        webbrowser.open(link or url)
 
 
 def config_of(settings: Settings, listening: Listening, *, access_log: str = "") -> WebConfig:
-    """Return how the application behaves."""
+    """Return the configuration of the application."""
     from vivavoce.web.config import WebConfig
 
-    own = () if listening.host in ("0.0.0.0", "::", "") else (listening.host,)  # noqa: S104 - compared, not bound
+    own = () if listening.host in EVERY_ADDRESS else (listening.host,)
     return WebConfig(
         hosts=(*own, *(listening.allow_host or ())),
         behind_proxy=listening.behind_proxy,
@@ -197,7 +173,7 @@ def config_of(settings: Settings, listening: Listening, *, access_log: str = "")
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is reached from this machine only."""
+    """Return whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -206,89 +182,49 @@ def is_loopback(host: str) -> bool:
 
 def address_of(bound: socket.socket, host: str) -> str:
     """Return the address to open in a browser."""
-    everywhere = host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
-    name = "localhost" if everywhere else host.strip("[]")
+    name = "localhost" if host in EVERY_ADDRESS else host.strip("[]")
     return f"http://{f'[{name}]' if ':' in name else name}:{bound.getsockname()[1]}"
 
 
-def _check_public(store: Store, host: str) -> None:
-    from vivavoce.workspace.access.people import needs_setup
-
-    if not is_loopback(host) and needs_setup(store):
-        raise UsageError(
-            f"the server would listen at {host}, and there is no admin yet who could keep strangers out",
-            where=store.address,
-            remedy="start it with `viva serve` on this machine first, open the link it prints, then repeat this",
-        )
-
-
 @contextmanager
-def _bound(listening: Listening) -> Iterator[socket.socket]:
+def _bind(listening: Listening) -> Iterator[socket.socket]:
     """Listen at the address, before anything is started that would have to be stopped again."""
-    host = listening.host.strip("[]")
+    bound: socket.socket | None = None
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
-            host or None, listening.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            listening.host.strip("[]") or None, listening.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         bound = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise _unbound(listening, error) from error
-    with bound:
         if os.name == "posix":
-            # A port that was used a moment ago is not taken.
+            # A port that was in use a moment ago is free.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            bound.bind(place)
-            bound.listen(128)
-        except OSError as error:
-            raise _unbound(listening, error) from error
+        bound.bind(place)
+        bound.listen(128)
+    except OSError as error:
+        if bound is not None:
+            bound.close()
+        raise UsageError(
+            f"cannot listen on {listening.host}, port {listening.port}: {error.strerror or error}",
+            remedy=(
+                "another program may be using the port: choose another with --port N, or 0 for "
+                "a free one; or check --host"
+            ),
+        ) from error
+    with bound:
         yield bound
 
 
-def _unbound(listening: Listening, error: OSError) -> UsageError:
-    return UsageError(
-        f"the server cannot listen at {listening.host}, port {listening.port}: {error.strerror or error}",
-        remedy="another program may use the port: choose another by --port N, or 0 for a free one; or check --host",
-    )
-
-
 @contextmanager
-def _workers(place: str, crew: Crew) -> Iterator[None]:
+def _run_workers(place: str, staffing: Staffing) -> Iterator[None]:
     """Keep workers running as long as the server does."""
-    if crew.no_worker:
+    if staffing.no_worker:
         yield
         return
     from vivavoce.jobs.processes import WorkerProcesses
 
-    processes = WorkerProcesses(place, count=crew.workers, options=starter_options())
+    processes = WorkerProcesses(place, count=staffing.workers, options=starter_options())
     processes.start()
     try:
         yield
     finally:
         processes.stop()
-
-
-def _count(crew: Crew) -> int:
-    """Return how many processes answer; refuse several where they cannot share a port, before anything is begun."""
-    from vivavoce.cli.serving.server_processes import can_share, usual_count
-
-    if crew.processes is not None and crew.processes > 1 and not can_share():
-        raise UsageError("processes cannot share a port on this system", where="--processes", remedy="leave it out")
-    return crew.processes or usual_count()
-
-
-def _run(
-    store: Store, bound: socket.socket, config: WebConfig, announcement: Announcement, others: Processes
-) -> None:
-    from vivavoce.cli.serving.http_server import Server, run_server
-    from vivavoce.web.app import make_app
-
-    def ready(_: Server) -> None:
-        announcement.make()
-        # Only now, so that the first page does not wait for the others to get ready.
-        others.start()
-
-    try:
-        run_server(make_app(store, config), bound, ready, shared=others.count > 0)
-    finally:
-        others.stop()

@@ -1,7 +1,7 @@
-"""More processes that answer at the same socket: Python computes on one core for each process.
+"""More processes that answer at the same socket: each Python process computes on one core.
 
-What such a process needs comes as one line of JSON on its standard input: no password is seen in the list of
-processes. It ends as soon as that is closed, however the process that started it ended.
+Such a process gets its task as one line of JSON on standard input, so that the list of processes shows no password.
+It ends as soon as standard input is closed, however its parent ended.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 MODULE = "vivavoce.cli.serving.server_processes"
 LEAVE = b"leave\n"
-# More than this help nobody: pages are short, and exams want the cores as well.
+# More do not help: pages are short, and exams need the cores as well.
 MAX_PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a process answers: the workspace at `place`, as `config` says, at the socket of this number."""
+    """What a process serves: the workspace at `place`, with `config`, at the socket of this number."""
 
     place: str
     config: WebConfig
@@ -38,31 +38,32 @@ class Task:
 
 
 def usual_count() -> int:
-    """Return how many processes answer where nothing is said: one for each core, and one where none can be shared."""
+    """Return the default number of processes: one per core, or one if sockets cannot be shared."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, MAX_PROCESSES) if can_share() else 1
 
 
 def can_share() -> bool:
-    """Tell whether processes can share a socket here."""
+    """Return whether processes can share a socket on this system."""
     return os.name == "posix"
 
 
-def server_processes(task: Task, count: int) -> Processes:
+def build_server_processes(place: str, config: WebConfig, bound: socket.socket, count: int) -> Processes:
     """Return processes that answer beside this one, not started yet."""
-    return Processes("server", count, lambda: _start(task), farewell=LEAVE)
+    task = Task(place, config, bound.fileno())
 
+    def start() -> subprocess.Popen[bytes]:
+        # A session of its own: Ctrl-C reaches only the parent, which stops the others.
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", MODULE], stdin=subprocess.PIPE, pass_fds=[task.socket], start_new_session=True
+        )
+        if process.stdin is not None:
+            with suppress(OSError):  # it ended at once, and is started again
+                process.stdin.write(task_to_line(task))
+                process.stdin.flush()
+        return process
 
-def _start(task: Task) -> subprocess.Popen[bytes]:
-    # A session of its own: Ctrl-C reaches the process that watches, which tells the others.
-    made = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", MODULE], stdin=subprocess.PIPE, pass_fds=[task.socket], start_new_session=True
-    )
-    if made.stdin is not None:
-        with suppress(OSError):  # it ended at once, and is started again
-            made.stdin.write(task_to_line(task))
-            made.stdin.flush()
-    return made
+    return Processes("server", count, start, farewell=LEAVE)
 
 
 def task_to_line(task: Task) -> bytes:
@@ -71,36 +72,32 @@ def task_to_line(task: Task) -> bytes:
 
 
 def task_from_line(line: bytes) -> Task:
-    """Return the task that a line holds."""
-    said = json.loads(line)
-    lists = {name: tuple(value) for name, value in said["config"].items() if isinstance(value, list)}
-    config: dict[str, Any] = {**said["config"], **lists}
-    return Task(said["place"], WebConfig(**config), said["socket"])
-
-
-# --- inside such a process ------------------------------------------------------------------------------------------
+    """Return the task of a line."""
+    content = json.loads(line)
+    config: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content["config"].items()}
+    return Task(content["place"], WebConfig(**config), content["socket"])
 
 
 def main() -> None:
     """Answer until told to leave."""
     task = task_from_line(sys.stdin.buffer.readline())
-    begun: list[Server] = []
-    threading.Thread(target=_leave_with_parent, args=(begun,), daemon=True).start()
+    servers: list[Server] = []
+
+    def leave_with_parent() -> None:
+        if sys.stdin.buffer.readline() != LEAVE or not servers:
+            # The parent died and the next one needs the port at once, or the server has not started yet.
+            os._exit(0)
+        servers[0].stop()
+
+    threading.Thread(target=leave_with_parent, daemon=True).start()
     from vivavoce.cli.serving.http_server import run_server
     from vivavoce.store.database import open_store
     from vivavoce.web.app import make_app
 
     store = open_store(task.place)
     with socket.socket(fileno=task.socket) as bound:
-        run_server(make_app(store, task.config), bound, begun.append, shared=True)
+        run_server(make_app(store, task.config), bound, servers.append, shared=True)
     store.close()
-
-
-def _leave_with_parent(begun: list[Server]) -> None:
-    if sys.stdin.buffer.readline() != LEAVE or not begun:
-        # The other process died and the next one needs the port at once, or nothing was asked here yet.
-        os._exit(0)
-    begun[0].stop()
 
 
 if __name__ == "__main__":

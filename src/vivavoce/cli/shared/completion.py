@@ -1,8 +1,8 @@
-"""What the shell offers when the tab key is pressed."""
+"""Values that the shell offers when the tab key is pressed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from glob import escape, glob
 from os.path import isdir
 
@@ -15,7 +15,7 @@ def complete_choices(choices: Sequence[str]) -> Complete:
 
 
 def complete_plugin(group: str) -> Complete:
-    """Return a completion by the plug-ins of a group that are installed."""
+    """Return a completion by the installed plug-ins of a group."""
 
     def complete(incomplete: str) -> list[str]:
         from vivavoce import plugins
@@ -30,37 +30,40 @@ complete_classifier, complete_bot, complete_rater = (
 )
 
 
-def complete_format(incomplete: str) -> list[str]:
-    """Offer the file formats that are installed."""
-    from vivavoce.files.formats import Kind, list_formats
+def _complete_format(kind: str) -> Complete:
+    def complete(incomplete: str) -> list[str]:
+        from vivavoce.files.formats import Kind, list_formats
 
-    return [format.name for format in list_formats(Kind.TRAINING) if format.name.startswith(incomplete)]
+        return [format.name for format in list_formats(Kind[kind]) if format.name.startswith(incomplete)]
+
+    return complete
 
 
-def complete_material(incomplete: str) -> list[str]:
-    """Offer shipped material and the files of the folder."""
+complete_format, complete_log_format = _complete_format("TRAINING"), _complete_format("DIALOGUES")
+
+
+def _complete_shipped(list_names: Callable[[], Iterable[str]]) -> Complete:
+    """Return a completion by shipped material and by the files of the folder."""
+
+    def complete(incomplete: str) -> list[str]:
+        paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
+        return [*(name for name in list_names() if name.startswith(incomplete)), *paths]
+
+    return complete
+
+
+def _list_material() -> Iterable[str]:
     from vivavoce.demo import shipped
 
-    paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
-    return [*(name for name in shipped() if name.startswith(incomplete)), *paths]
+    return shipped()
 
 
-def complete_suite(incomplete: str) -> list[str]:
-    """Offer shipped suites and the files of the folder."""
+def _list_suites() -> Iterable[str]:
     from vivavoce.demo import suites
 
-    paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
-    return [*(name for name in suites() if name.startswith(incomplete)), *paths]
+    return suites()
 
 
-def complete_log_format(incomplete: str) -> list[str]:
-    """Offer the formats of dialogues."""
-    from vivavoce.files.formats import Kind, list_formats
-
-    return [format.name for format in list_formats(Kind.DIALOGUES) if format.name.startswith(incomplete)]
-
-
-def complete_talks(incomplete: str) -> list[str]:
-    """Offer the talks that ship and the files of the folder."""
-    paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
-    return [*(name for name in ("demo",) if name.startswith(incomplete)), *paths]
+complete_material = _complete_shipped(_list_material)
+complete_suite = _complete_shipped(_list_suites)
+complete_log = _complete_shipped(lambda: ("demo",))

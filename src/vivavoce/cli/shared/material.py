@@ -1,9 +1,9 @@
-"""From the words on the command line to settings in force and examples in memory."""
+"""From the options of a command to settings and examples."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,11 @@ EVERY_INTENT = "-"
 
 
 def settings_in_force(*groups: Any) -> Settings:
-    """Return the settings, those given as options first, and hand on what deeper parts look for."""
+    """Return the settings, options first, and export what deeper parts read from the environment."""
     names = {option.name for option in OPTIONS}
-    given = {
-        field.name: getattr(group, field.name) for group in groups for field in fields(group) if field.name in names
-    }
-    settings = load_settings(given)
+    settings = load_settings(
+        {field.name: getattr(group, field.name) for group in groups for field in fields(group) if field.name in names}
+    )
     for name in HANDED_ON:
         if (value := getattr(settings, name)) is not None:
             os.environ[f"VIVA_{name.upper()}"] = str(value)
@@ -37,28 +36,34 @@ def settings_in_force(*groups: Any) -> Settings:
 
 
 def classifier_name(name: str, settings: Settings) -> str:
-    """Return the name with the encoder of the settings, where the classifier reads by one and names none."""
+    """Return the name with the encoder of the settings if the classifier needs one and names none."""
     return f"{name}:{settings.encoder}" if name in WITH_ENCODER and settings.encoder != "minilm" else name
 
 
-def engine_of(name: str, settings: Settings) -> AnyClassifier:
-    """Return the classifier of this name, waited for as the settings say."""
+def load_engine(name: str, settings: Settings) -> AnyClassifier:
+    """Load the classifier of this name, with the timeout and attempts of the settings."""
     from vivavoce.intents.exam import load_classifier, patient
 
     return patient(load_classifier(classifier_name(name, settings)), settings.timeout, settings.attempts)
 
 
 def read_material(name: str, reading: Reading, settings: Settings) -> Dataset:
-    """Read a file, or shipped material where there is no file of that name."""
+    """Read a file, or shipped material if there is no file of that name."""
     from vivavoce import demo
     from vivavoce.files import read_dataset
 
-    if not os.path.exists(name) and name in demo.shipped():
+    path, shipped = Path(name), demo.shipped()
+    if not path.exists() and name in shipped:
         _refuse_reading_options(name, reading)
         return demo.load(name)
-    _hint_at_shipped(name, demo.shipped())
+    if not path.suffix and len(path.parts) == 1 and not path.exists() and (hint := nearest(name, shipped)):
+        raise FileError(
+            f"no file or bundled material has this name.{hint}",
+            where=name,
+            remedy=f"bundled material: {', '.join(shipped)}",
+        )
     return read_dataset(
-        Path(name),
+        path,
         text_column=reading.text_column,
         intent_column=reading.intent_column,
         split=reading.split,
@@ -68,26 +73,16 @@ def read_material(name: str, reading: Reading, settings: Settings) -> Dataset:
         max_rows=settings.max_rows,
         encoding=reading.encoding,
         sheet=reading.sheet,
+        header_row=reading.header_row,
         skip_bad=reading.skip_bad,
     )
 
 
 def _refuse_reading_options(name: str, reading: Reading) -> None:
-    plain = replace(Reading(), max_file_mb=reading.max_file_mb, max_rows=reading.max_rows)
-    given = [f.name for f in fields(Reading) if getattr(reading, f.name) != getattr(plain, f.name)]
-    if given:
-        shown = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+    usable = ("max_file_mb", "max_rows")
+    unusable = [f.name for f in fields(Reading) if getattr(reading, f.name) != f.default and f.name not in usable]
+    if unusable:
+        flags = ", ".join(f"--{option.replace('_', '-')}" for option in unusable)
         raise UsageError(
-            f"'{name}' is shipped material and is read as it is: {shown} cannot be used", remedy="leave it out"
+            f"'{name}' is bundled material and cannot be changed: {flags} is not allowed", remedy="remove it"
         )
-
-
-def _hint_at_shipped(name: str, shipped: tuple[str, ...]) -> None:
-    path = Path(name)
-    if path.suffix or len(path.parts) != 1 or path.exists() or not nearest(name, shipped):
-        return
-    raise FileError(
-        f"there is neither a file nor shipped material of this name.{nearest(name, shipped)}",
-        where=name,
-        remedy=f"shipped material: {', '.join(shipped)}",
-    )

@@ -1,4 +1,4 @@
-"""Which workspace a command deals with, and opening it."""
+"""Find and open the workspace of a command."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from vivavoce.cli.shared.options import argument, option
 from vivavoce.errors import AbsentError, MissingPartError, nearest
 from vivavoce.settings import home
 
@@ -20,55 +19,54 @@ if TYPE_CHECKING:
 
 VARIABLE = "VIVA_WORKSPACE"
 FILE = "workspace.db"
-# What starts the run of a schedule, as workers are told it.
+# Starts the run of a schedule, in the form that worker processes take.
 SCHEDULES = "vivavoce.workspace.projects.schedules:start_scheduled"
-Say = Callable[[str], None]
 
 Workspace = Annotated[
     str | None,
-    typer.Option(
-        "--workspace",
-        "-w",
-        metavar="PLACE",
-        help="Path of the workspace, or the address of its database: `postgresql://user@host/name`.",
-        show_default=f"${VARIABLE}, else {FILE} in the home folder of vivavoce",
+    option(
+        "--workspace -w",
+        "PLACE",
+        "Path of the workspace, or address of its database: `postgresql://user@host/name`.",
+        default=f"${VARIABLE}, else {FILE} in the home folder of vivavoce",
     ),
 ]
+ProjectName = Annotated[str, argument("PROJECT", "Short name of the project.")]
 
 
-def place_of(given: str | None) -> str:
-    """Return where the workspace is: as given, as the environment says, or in the home folder."""
-    return given or os.environ.get(VARIABLE, "").strip() or str(home() / FILE)
+def place_of(workspace: str | None) -> str:
+    """Return where the workspace is: as the option or the environment says, else in the home folder."""
+    return workspace or os.environ.get(VARIABLE, "").strip() or str(home() / FILE)
 
 
 def starter_options() -> list[str]:
-    """Return what a worker process is told: who starts the runs of every day."""
+    """Return the options of a worker process that starts scheduled runs."""
     return ["--start-scheduled", SCHEDULES] if load_starter() else []
 
 
 def load_starter() -> StartScheduled | None:
-    """Return what starts the run of a schedule, for workers in this process; None where nothing can be scheduled."""
+    """Return the function that starts a scheduled run, for workers in this process; None without schedules."""
     module, _, function = SCHEDULES.partition(":")
     if find_spec(module) is None:
         return None
-    found: StartScheduled = getattr(import_module(module), function)
-    return found
+    starter: StartScheduled = getattr(import_module(module), function)
+    return starter
 
 
-def need_web() -> None:
-    """Refuse to go on where the optional parts of a workspace are not installed."""
+def require_web() -> None:
+    """Refuse to continue if the optional parts of a workspace are not installed."""
     absent = [name for name in ("sqlalchemy", "alembic", "fastapi", "uvicorn", "jinja2") if find_spec(name) is None]
     if absent:
         raise MissingPartError(f"a workspace needs {', '.join(absent)}", remedy="pip install 'vivavoce[web]'")
 
 
-def open_current(given: str | None) -> Store:
-    """Open a workspace that is there and has the schema of this program."""
-    need_web()
+def open_current(workspace: str | None) -> Store:
+    """Open an existing workspace that has the schema of this program."""
+    require_web()
     from vivavoce.store.database import open_store
     from vivavoce.store.migrating import require_current
 
-    store = open_store(place_of(given))
+    store = open_store(place_of(workspace))
     require_current(store)
     return store
 
@@ -77,39 +75,36 @@ def find_project(store: Store, slug: str) -> Project:
     """Return the project with this short name."""
     from vivavoce.workspace.projects import projects
 
-    found = projects.find_project(store, slug)
-    if found is None:
-        known = [one.slug for one in projects.list_projects(store)]
+    project = projects.find_project(store, slug)
+    if project is None:
+        known = [row.slug for row in projects.list_projects(store)]
         raise AbsentError(
-            f"there is no project '{slug}'.{nearest(slug, known)}",
+            f"project '{slug}' not found.{nearest(slug, known)}",
             where=store.address,
-            remedy=f"give one of {', '.join(known)}" if known else "there is none in this workspace yet",
+            remedy=f"use one of {', '.join(known)}" if known else "this workspace has no projects yet",
         )
-    return found
+    return project
 
 
-def open_or_make(place: str, say: Say) -> Store:
-    """Open a workspace; make it where there is none, and bring an older one up to date."""
-    need_web()
+def open_or_create(place: str, tell: Callable[[str], None]) -> Store:
+    """Open a workspace; create it if there is none, and migrate an older one."""
+    require_web()
     from pathlib import Path
 
     from vivavoce.store.database import as_url, open_store
     from vivavoce.store.migrating import create_store, head_version, migrate, schema_version
 
     url = as_url(place)
-    embedded = url.get_backend_name() == "sqlite"
-    if embedded and not Path(url.database or "").is_file():
-        made = create_store(place)
-        say(f"A new workspace was made: {made.address}")
-        return made
-    store = open_store(place)
-    version = schema_version(store)
-    if version is None:
+    absent = url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file()
+    if not absent:
+        store = open_store(place)
+        version = schema_version(store)
+        if version is not None:
+            if version != head_version():
+                before, after = migrate(store, tell)
+                tell(f"Workspace upgraded from schema {before} to {after}.")
+            return store
         store.close()
-        made = create_store(place)
-        say(f"A new workspace was made: {made.address}")
-        return made
-    if version != head_version():
-        before, after = migrate(store, say)
-        say(f"The workspace was brought from schema {before} to {after}.")
+    store = create_store(place)
+    tell(f"Workspace created: {store.address}")
     return store

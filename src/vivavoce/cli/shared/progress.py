@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar for people, a line now and then for logs, nothing if it is not wanted."""
+"""Progress on standard error: a bar in a terminal, an occasional line in a log, or nothing."""
 
 from __future__ import annotations
 
@@ -18,32 +18,28 @@ LINE_SECONDS = 15.0
 
 @contextmanager
 def progress_bar(hidden: bool) -> Iterator[Report]:
-    """Give a function that is told the stage, what is done and the total."""
+    """Give a function that takes the stage, what is done and the total."""
     console = Console(file=sys.stderr)
     # What an engine prints must not get between the lines of a result on standard output.
     with redirect_stdout(sys.stderr):
         if hidden:
             yield lambda _stage, _done, _total: None
         elif not console.is_terminal:
-            yield _lines()
+            yield _report_lines()
         else:
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            tasks: dict[str, TaskID] = {}
+
+            def report(stage: str, done: int, total: int) -> None:
+                if stage not in tasks:
+                    tasks[stage] = bar.add_task(stage, total=total)
+                bar.update(tasks[stage], completed=done, total=total)
+
             with Progress(*columns, console=console, transient=True) as bar:
-                yield _bars(bar)
+                yield report
 
 
-def _bars(bar: Progress) -> Report:
-    tasks: dict[str, TaskID] = {}
-
-    def report(stage: str, done: int, total: int) -> None:
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(stage, total=total)
-        bar.update(tasks[stage], completed=done, total=total)
-
-    return report
-
-
-def _lines() -> Report:
+def _report_lines() -> Report:
     """Write a line at most every few seconds, so that a log shows that something happens."""
     last = time.monotonic()
 

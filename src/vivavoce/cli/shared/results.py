@@ -1,4 +1,4 @@
-"""Where results go: standard output, files, the terminal; and what follows for the exit code."""
+"""Where results go: standard output, files, the terminal; and the exit code that follows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from vivavoce.cli.shared.failures import explain, resume_sentence, tell
-from vivavoce.cli.shared.options import Output
+from vivavoce.cli.shared.options import Output, Reports
 from vivavoce.errors import Fault, GateError, UsageError, WorkError
-from vivavoce.messages import noted
+from vivavoce.messages import add_messages
 from vivavoce.version import __version__
 
 
@@ -24,61 +24,64 @@ class Screen(Console):
 
 
 def head(kind: str) -> dict[str, Any]:
-    """Return what the JSON of every command begins with."""
+    """Return the first keys of the JSON of every command."""
     return {"vivavoce": __version__, "kind": kind, "definitions": 1}
 
 
 def check_targets(targets: Mapping[str, str | Path | None], inputs: Sequence[str | None] = ()) -> None:
     """Refuse paths that cannot or should not be written before any work is done, all of them at once."""
-    taken = {Path(name).resolve(): f"this would overwrite {name}, which is read" for name in inputs if name}
+    taken = {Path(name).resolve(): f"this would overwrite {name}, the input" for name in inputs if name}
     faults = []
-    for flag, path in targets.items():
-        if not path:
+    for flag, target in targets.items():
+        if not target:
             continue
-        where, place = f"{flag} {path}", Path(path).resolve()
-        fault = _fault(flag, path) or ("" if str(path) == "-" else taken.get(place, ""))
+        path, is_stdout, fault = Path(target), str(target) == "-", ""
+        if is_stdout:
+            fault = "" if flag == "--json" else "only --json can write to standard output"
+        elif path.is_dir():
+            fault = "this is a folder"
+        elif not path.parent.is_dir():
+            fault = f"the folder {path.parent} does not exist"
+        else:
+            fault = taken.get(path.resolve(), "")
         if fault:
-            faults.append(Fault(fault, where))
-        taken.setdefault(place, f"{flag} goes to the same path")
+            faults.append(Fault(fault, f"{flag} {target}"))
+        taken.setdefault(path.resolve(), f"{flag} uses the same path")
     if faults:
-        raise UsageError("the result could not be written", faults=faults, remedy="give other paths")
+        raise UsageError("cannot write the result", faults=faults, remedy="use other paths")
 
 
-def _fault(flag: str, target: str | Path) -> str:
-    if str(target) == "-":
-        return "" if flag == "--json" else "only --json can write to standard output"
-    path = Path(target)
-    if path.is_dir():
-        return "this is a folder"
-    return "" if path.parent.is_dir() else f"there is no folder {path.parent}"
-
-
-def check_folder(flag: str, folder: Path | None) -> None:
-    """Refuse a file where a folder is needed."""
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise UsageError("this is a file, not a folder", where=f"{flag} {folder}", remedy="give another name")
-
-
-def deliver(
-    output: Output, content: Mapping[str, Any], html: Callable[[], str], show: Callable[[Console], None]
-) -> None:
-    """Write the files that were asked for, and show the result unless standard output is taken."""
+def publish(output: Output, kind: str, content: Mapping[str, Any], show: Callable[[Console], object]) -> None:
+    """Write the result as JSON and show it, as the options say."""
+    if output.json_path:
+        write_content(output.json_path, {**head(kind), **content})
     if output.speaks:
         show(Screen())
+
+
+def publish_reports(output: Reports, result: Any, render: Callable[[Any], str], show: Callable[..., None]) -> None:
+    """Write a result as JSON and as a page, and show it, as the options say."""
+    if output.speaks:
+        show(Screen(), result, verbose=output.verbose)
     if output.html:
-        write_page(output.html, html())
+        write_page(output.html, render(result))
     if output.json_path:
-        write_content(output.json_path, content)
-    for path in (output.html, output.json_path):
-        if path and output.speaks:
+        write_content(output.json_path, result.to_json())
+    tell_written(output)
+
+
+def tell_written(output: Output) -> None:
+    """Name the files that were written, unless standard output holds the result."""
+    for path in output.targets.values() if output.speaks else ():
+        if path and str(path) != "-":
             tell(f"Written: {path}")
 
 
 def write_content(path: str | Path, content: Mapping[str, Any], *, private: bool = False) -> None:
-    """Write JSON, all or nothing; `private`: for the eyes of the owner only."""
+    """Write JSON, all or nothing; `private`: only the owner can read it."""
     from vivavoce.files import write_json
 
-    write_json(path, noted(content), private=private)
+    write_json(path, add_messages(content), private=private)
 
 
 def write_page(path: str | Path, html: str) -> None:
@@ -99,7 +102,7 @@ def conclude(failures: Sequence[object], record: Path | None, gates: Callable[[]
         explain(error)
     count = "one part" if len(failures) == 1 else f"{len(failures)} parts"
     raise WorkError(
-        f"{count} of the work failed, left out of the numbers",
+        f"{count} of the work failed and is not in the numbers",
         faults=[Fault(str(failure)) for failure in failures],
-        remedy=f"repeat the command; {resume_sentence(record)}",
+        remedy=f"run the command again; {resume_sentence(record)}",
     )

@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vivavoce.conversations.findings.cluster_rates import jackknife_rate, rate_of, time_of
-from vivavoce.conversations.findings.columns import Columns, Flags, Floats, Ints
-from vivavoce.conversations.findings.draws import gather
-from vivavoce.conversations.findings.times import Clock, clock_of, times_in
+from vivavoce.conversations.findings.columns import Columns, Flags, Floats, Ints, gather
 from vivavoce.conversations.findings.topics import ASKED, KINDS, TopicCounts, count_topics, macro_f1, macro_f1_without
-from vivavoce.conversations.findings.typo_pairs import twins_of
-from vivavoce.conversations.findings.units import F1, TIME, Units, units_of
-from vivavoce.conversations.result import ALL, Cell
-from vivavoce.outcomes import TurnCounts, f1_of
-from vivavoce.records import Rate
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from vivavoce.conversations.findings.units import F1, TIME, Units, times_of_lines, units_of
+from vivavoce.conversations.result import ALL, Cell, Times, Twins
+from vivavoce.outcomes import TurnCounts, TurnOutcome, f1_of
+from vivavoce.records import Rate, Status
+from vivavoce.statistics import paired_test
 
 # More turns than this that could not be run, and the cell is not complete.
-MOST_ERRORS = 0.05
+MAX_ERRORS = 0.05
 NOTHING = Rate(None, None, None, 0)
 
 
@@ -41,9 +35,9 @@ class Exam:
         return units_of(self.columns)
 
     @cached_property
-    def clock(self) -> Clock:
-        """Times of each line."""
-        return clock_of(self.columns)
+    def times(self) -> tuple[Floats, Floats]:
+        """Times of each line to the first and to the last bubble."""
+        return times_of_lines(self.columns), times_of_lines(self.columns, last=True)
 
     @cached_property
     def topics(self) -> TopicCounts:
@@ -68,8 +62,7 @@ def make_cells(exam: Exam) -> tuple[Cell, ...]:
             cells += [
                 _cell(exam, bot, (domain, level), scripts, rates[name][bot]) for bot in range(len(columns.bots))
             ]
-    order = {bot: place for place, bot in enumerate(columns.bots)}
-    return tuple(sorted(cells, key=lambda cell: order[cell.bot]))
+    return tuple(sorted(cells, key=lambda cell: columns.bots.index(cell.bot)))
 
 
 def source_of(reports_intent: bool, columns: Columns, bot: str) -> str:
@@ -78,52 +71,35 @@ def source_of(reports_intent: bool, columns: Columns, bot: str) -> str:
     return "bot" if named else "reply_only"
 
 
-# --- rates with intervals ----------------------------------------------------------------------------------
-
-
 def _rates(exam: Exam, scripts: Flags) -> list[Mapping[str, Rate]]:
     """Return the rates of each bot on the scripts of one slice."""
     places = np.flatnonzero(scripts)
     if not places.size:
         return [dict.fromkeys((*exam.units.ratios, "macro_f1"), NOTHING) for _ in exam.columns.bots]
-    own = exam.columns.clusters(scripts)[places]
-    _, clusters = np.unique(own, return_inverse=True)
-    return [
-        _named(exam, _table(exam, bot, places, clusters))
-        | {"macro_f1": _macro(_topic_table(exam, bot, places, clusters))}
-        for bot in range(len(exam.columns.bots))
-    ]
+    _, clusters = np.unique(exam.columns.clusters(scripts)[places], return_inverse=True)
+    slices: list[Mapping[str, Rate]] = []
+    for bot in range(len(exam.columns.bots)):
+        units = bot * len(exam.columns.scripts) + places
+        # Hits and counts of every rate by cluster, in two columns each.
+        table = gather(
+            clusters, np.stack([part[units] for pair in exam.units.ratios.values() for part in pair], axis=1)
+        )
+        rates = {
+            name: (time_of if name == TIME else rate_of)(table[:, 2 * place], table[:, 2 * place + 1])
+            for place, name in enumerate(exam.units.ratios)
+        }
+        slices.append(rates | {"macro_f1": _macro_f1(exam, units, clusters)})
+    return slices
 
 
-def _table(exam: Exam, bot: int, places: Ints, clusters: Ints) -> Floats:
-    """Return hits and counts of every rate by cluster, in two columns each."""
-    units = bot * len(exam.columns.scripts) + places
-    columns = [part[units] for pair in exam.units.ratios.values() for part in pair]
-    return gather(clusters, int(clusters.max()) + 1, np.stack(columns, axis=1))
-
-
-def _named(exam: Exam, table: Floats) -> dict[str, Rate]:
-    return {
-        name: (time_of if name == TIME else rate_of)(table[:, 2 * place], table[:, 2 * place + 1])
-        for place, name in enumerate(exam.units.ratios)
-    }
-
-
-# --- topics ------------------------------------------------------------------------------------------------
-
-
-def _topic_table(exam: Exam, bot: int, places: Ints, clusters: Ints) -> csr_array:
-    """Return the counts of topics by cluster, sparse: a scenario asks for few of them."""
+def _macro_f1(exam: Exam, units: Ints, clusters: Ints) -> Rate:
     from scipy.sparse import csr_array
 
-    units = bot * len(exam.columns.scripts) + places
-    shape = (int(clusters.max()) + 1, len(places))
-    adder = csr_array((np.ones(len(places)), (clusters, np.arange(len(places)))), shape=shape)
-    found: csr_array = adder @ exam.topics.table[units]
-    return found
-
-
-def _macro(table: csr_array) -> Rate:
+    # Sparse: a scenario asks for few topics.
+    shape = (int(clusters.max()) + 1, len(units))
+    table = (
+        csr_array((np.ones(len(units)), (clusters, np.arange(len(units)))), shape=shape) @ exam.topics.table[units]
+    )
     total = np.asarray(table.sum(axis=0), dtype=np.float64).reshape(1, -1)
     value, asked = macro_f1(total)[0], round(float(total[0, ASKED::KINDS].sum()))
     if np.isnan(value):
@@ -131,48 +107,79 @@ def _macro(table: csr_array) -> Rate:
     return jackknife_rate(float(value), macro_f1_without(table), asked)
 
 
-# --- one cell ----------------------------------------------------------------------------------------------
-
-
 def _cell(exam: Exam, bot: int, place: tuple[str, str], scripts: Flags, rates: Mapping[str, Rate]) -> Cell:
     columns, units = exam.columns, exam.units
     own = bot * len(columns.scripts) + np.flatnonzero(scripts)
     keep = (columns.bot == bot) & scripts[columns.script]
-    counts = TurnCounts(**{one.name: int(getattr(units.counts, one.name)[own].sum()) for one in fields(TurnCounts)})
+    counts = TurnCounts(
+        **{field.name: int(getattr(units.counts, field.name)[own].sum()) for field in fields(TurnCounts)}
+    )
     lines = int(keep.sum())
     assert counts.counted + counts.error + counts.not_reached + counts.unchecked == lines  # noqa: S101
     typo = keep[units.typo]
+    shares = {name: rate for name, rate in rates.items() if name != TIME}
+    # F1 is n/a where precision or recall is, or both are 0.
+    f1 = f1_of(shares["precision"].value, shares["recall"].value)
+    low, high = (None, None) if f1 is None else (shares[F1].low, shares[F1].high)
+    shares[F1] = Rate(f1, low, high, counts.in_scope + counts.overreach)
+    if not units.guesses_known[own].sum():
+        shares["carefulness"] = NOTHING
     return Cell(
         bot=columns.bots[bot],
         domain=place[0],
         level=place[1],
-        conversations=int(units.talks[own].sum()),
+        conversations=int(units.conversations[own].sum()),
         turns=lines,
         counts=counts,
-        rates=_shown(rates, counts, known=bool(units.guesses_known[own].sum())),
-        times=times_in(exam.clock, keep, rates.get(TIME, NOTHING)),
-        twins=twins_of(columns, units.typo[typo], units.clean[typo]),
+        rates=shares,
+        times=_times(exam, keep, rates.get(TIME, NOTHING)),
+        twins=_twins(columns, units.typo[typo], units.clean[typo]),
         literal=literal_of(counts),
         literal_unclassified=counts.literal_unclassified,
         typo_out_of_scope=int(units.typo_out_of_scope[own].sum()),
         intent_source=exam.sources[columns.bots[bot]],
-        incomplete=counts.error > MOST_ERRORS * (lines - counts.not_reached),
+        incomplete=counts.error > MAX_ERRORS * (lines - counts.not_reached),
     )
 
 
-def _shown(rates: Mapping[str, Rate], counts: TurnCounts, *, known: bool) -> dict[str, Rate]:
-    """Return the rates as they are shown: F1 is n/a where precision or recall is, or both are 0."""
-    found = {name: rate for name, rate in rates.items() if name != TIME}
-    value = f1_of(found["precision"].value, found["recall"].value)
-    n = counts.in_scope + counts.overreach
-    found[F1] = Rate(None, None, None, n) if value is None else Rate(value, found[F1].low, found[F1].high, n)
-    if not known:
-        found["carefulness"] = NOTHING
-    return found
+def _times(exam: Exam, keep: Flags, mean: Rate) -> Times:
+    """Return the times of the lines to keep; `mean` is the mean of conversation means, computed with its interval."""
+    lines = [exam.columns.lines[place] for place in np.flatnonzero(keep).tolist()]
+    first, last = (times[keep & ~np.isnan(times)] for times in exam.times)
+    p50, p95, p99 = np.percentile(first, (50, 95, 99)).tolist() if first.size else (None, None, None)
+    return Times(
+        mean=mean,
+        pooled=float(first.mean()) if first.size else None,
+        p50=p50,
+        p95=p95,
+        p99=p99,
+        last=float(last.mean()) if last.size else None,
+        turns=first.size,
+        timeouts=sum(line.status == Status.TIMEOUT for line in lines),
+        retried=sum(line.attempts > 1 for line in lines),
+        cold=sum(line.cold for line in lines),
+    )
+
+
+def _twins(columns: Columns, typo: Ints, clean: Ints) -> Twins:
+    """Count the pairs of one bot's messages that were right on both sides, one or neither, with a test by scenario.
+
+    Repeats of a pair are no new evidence: a message was right if it was so in most repeats, and a tie is not most.
+    Where every pair is a scenario of its own and few differ, the test is McNemar's.
+    """
+    right = columns.is_outcome(TurnOutcome.RIGHT)
+    _, first, pair = np.unique(columns.turn[typo], return_index=True, return_inverse=True)
+    n = np.bincount(pair.ravel())
+    with_typo, without = (2 * np.bincount(pair.ravel(), weights=right[side]) > n for side in (typo, clean))
+    only_clean, only_typo = int((without & ~with_typo).sum()), int((with_typo & ~without).sum())
+    both, neither = int((without & with_typo).sum()), int((~without & ~with_typo).sum())
+    clusters = columns.clusters(np.ones(len(columns.scripts), dtype=bool))[columns.script[typo[first]]]
+    p = paired_test(without.tolist(), with_typo.tolist(), clusters.tolist(), step=1.0).p
+    return Twins(both, only_clean, only_typo, neither, p, int(n.min(initial=len(typo))), int(n.max(initial=0)))
 
 
 def literal_of(counts: TurnCounts) -> dict[str, float | None]:
-    """Return the values of the ECHO paper's wording, under names of their own."""
-    found = {name: share.value for name, share in counts.literal().items()}
-    found["echo_literal_f1"] = f1_of(found["echo_literal_precision"], found["echo_literal_recall"])
-    return found
+    """Return the values of the ECHO paper's wording, under their own names."""
+    values = {name: share.value for name, share in counts.literal().items()}
+    f1 = f1_of(values["echo_literal_precision"], values["echo_literal_recall"])
+    return values | {"echo_literal_f1": f1}

@@ -17,12 +17,12 @@ def rate_of(hits: Floats, n: Floats) -> Rate:
     Wilson's where each cluster adds one item at most; else with the variance between clusters (`bounded_rate`).
     """
     total, items = float(hits.sum()), float(n.sum())
-    shown = round(items)
+    count = round(items)
     if not items:
-        return Rate(None, None, None, shown)
+        return Rate(None, None, None, count)
     if n.max() <= 1 and np.isin(hits, (0, 1)).all():
-        return wilson(total, shown)
-    return bounded_rate(total / items, ratio_spread(hits, n), shown)
+        return wilson(total, count)
+    return bounded_rate(total / items, ratio_spread(hits, n), count)
 
 
 def time_of(total: Floats, n: Floats) -> Rate:

@@ -29,8 +29,9 @@ TYPO_MARK = re.compile(r"~typo\d*")
 class Columns:
     """Lines in a fixed order (bot, script, repeat, turn), and each of their properties as an array.
 
-    `bot` and `script` are places in `bots` and `scripts`; `unit` names one bot on one script, `talk` one repeat of
-    it, `key` a turn of a script in one repeat whatever the bot, `turn` a turn of a script whatever bot and repeat.
+    `bot` and `script` are places in `bots` and `scripts`; `unit` names one bot on one script, `conversation` one
+    repeat of it, `key` a turn of a script in one repeat whatever the bot, `turn` a turn of a script whatever bot and
+    repeat.
     """
 
     lines: tuple[Line, ...]
@@ -41,7 +42,7 @@ class Columns:
     bot: Ints
     script: Ints
     unit: Ints
-    talk: Ints
+    conversation: Ints
     key: Ints
     turn: Ints
     outcome: Ints
@@ -89,16 +90,21 @@ class Columns:
 
 def columns_of(lines: Iterable[Line], bots: Sequence[str], plan: Plan) -> Columns:
     """Return lines as columns. The order in which they come makes no difference to anything."""
-    found = list(lines)
-    names = tuple(dict.fromkeys((*bots, *sorted({line.key.bot for line in found}))))
-    script_of = {line.key.script: line for line in found}
+    every = list(lines)
+    names = tuple(dict.fromkeys((*bots, *sorted({line.key.bot for line in every}))))
+    script_of = {line.key.script: line for line in every}
     planned = [script.id for script in plan.scripts if script.id in script_of]
     scripts = tuple(dict.fromkeys((*planned, *sorted(script_of))))
-    bot_place, place = _places(names), _places(scripts)
+    bot_place, place = ({name: number for number, name in enumerate(each)} for each in (names, scripts))
     ordered = tuple(
-        sorted(found, key=lambda one: (bot_place[one.key.bot], place[one.key.script], one.key.repeat, one.number))
+        sorted(
+            every, key=lambda line: (bot_place[line.key.bot], place[line.key.script], line.key.repeat, line.number)
+        )
     )
     heads = [script_of[script] for script in scripts]
+    # From easy to hard; levels that are not known as such follow in their own order.
+    levels = dict.fromkeys(head.level for head in heads if head.level)
+    known = [level for level in LEVELS if level in levels]
     scenario_of = {script.id: script.scenario for script in plan.scripts}
     scenario_of |= {script: head.scenario for script, head in zip(scripts, heads, strict=True)}
     bot = np.array([bot_place[line.key.bot] for line in ordered], dtype=np.int64)
@@ -112,11 +118,11 @@ def columns_of(lines: Iterable[Line], bots: Sequence[str], plan: Plan) -> Column
         bots=names,
         scripts=scripts,
         domains=tuple(dict.fromkeys(head.domain for head in heads if head.domain)),
-        levels=_in_order(dict.fromkeys(head.level for head in heads if head.level)),
+        levels=tuple(dict.fromkeys((*known, *levels))),
         bot=bot,
         script=script,
         unit=unit,
-        talk=unit * repeats + repeat,
+        conversation=unit * repeats + repeat,
         key=(script * repeats + repeat) * longest + number,
         turn=script * longest + number,
         outcome=np.array([PLACE[line.verdict.outcome] for line in ordered], dtype=np.int64),
@@ -135,14 +141,16 @@ def sum_by(places: Ints, values: Flags | Ints | Floats | None, size: int) -> Flo
     return np.bincount(places, weights=values, minlength=size).astype(np.float64)
 
 
-def _places(names: Iterable[str]) -> dict[str, int]:
-    return {name: place for place, name in enumerate(names)}
+def gather(rows: Ints, table: Floats) -> Floats:
+    """Return the sums of a table's rows by cluster."""
+    sums = np.zeros((int(rows.max()) + 1, table.shape[1]))
+    np.add.at(sums, rows, table)
+    return sums
 
 
-def _in_order(levels: Iterable[str]) -> tuple[str, ...]:
-    """Return levels from easy to hard; those that are not known as such follow in their own order."""
-    rank = _places(LEVELS)
-    return tuple(sorted(levels, key=lambda level: rank.get(level, len(LEVELS))))
+def quotients(hits: Floats, n: Floats) -> Floats:
+    """Return hits / n, and NaN for 0/0."""
+    return np.asarray(np.divide(hits, n, out=np.full(np.broadcast(hits, n).shape, np.nan), where=n > 0))
 
 
 def _clusters(lines: Sequence[Line], scripts: Sequence[str], group: Mapping[str, str]) -> Ints:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.findings.cells import Exam, make_cells, source_of
 from vivavoce.conversations.findings.columns import Columns, columns_of
 from vivavoce.conversations.findings.comparison import compare_bots
@@ -25,8 +24,6 @@ from vivavoce.records import Status
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
 
-__all__ = ["find", "make_lines"]
-
 # Fewer scenarios than this, and an interval is a rough guess.
 FEW_SCENARIOS = 10
 
@@ -40,24 +37,20 @@ def make_lines(
     scripts = {script.id: script for script in header.plan.scripts}
     bots = {bot.name: bot for bot in header.bots}
     for transcript in transcripts:
-        _check(transcript, scripts, bots, header.run)
+        for what, name, known in (("script", transcript.key.script, scripts), ("bot", transcript.key.bot, bots)):
+            if name not in known:
+                raise DataError(
+                    f"a conversation refers to the {what} '{name}', which is not in the run."
+                    f"{nearest(name, list(known))}",
+                    where=f"run {header.run}",
+                    remedy="the record was edited or mixed with another one: run the suite again",
+                )
         script, bot = scripts[transcript.key.script], bots[transcript.key.bot]
-        held = {exchange.number: exchange for exchange in transcript.exchanges}
+        plan, held = header.plan.of(script), {exchange.number: exchange for exchange in transcript.exchanges}
         for turn in script.turns:
             exchange = held.get(turn.number)
-            verdict = judge(turn, exchange, bot, header.plan, encoder=encoder)
+            verdict = judge(turn, exchange, bot, plan, encoder=encoder)
             yield line_of(transcript, script, turn, exchange, verdict)
-
-
-def _check(transcript: Transcript, scripts: dict[str, Script], bots: dict[str, BotFacts], run: str) -> None:
-    for what, name, known in (("script", transcript.key.script, scripts), ("bot", transcript.key.bot, bots)):
-        if name not in known:
-            raise DataError(
-                f"a conversation belongs to the {what} '{name}', which the run does not have."
-                f"{nearest(name, list(known))}",
-                where=f"run {run}",
-                remedy="the record was changed by hand or mixed with another: run the suite again",
-            )
 
 
 def line_of(
@@ -119,14 +112,14 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     planned = len(header.plan.scripts) * len(header.bots) * header.repeats
     if held < planned:
         yield say(
-            "{planned:,} of {conversations} not held: resume the run to complete it",
+            "{planned:,} of {conversations} missing: resume the run to complete it",
             planned=planned - held,
             conversations=say_count(planned, "{n} conversation", "{n} conversations"),
         )
     for cell in totals:
         if cell.incomplete:
             yield say(
-                "{bot} is incomplete: {error:,} of {turns} could not be run",
+                "{bot} is incomplete: {error:,} of {turns} failed to run",
                 bot=cell.bot,
                 error=cell.counts.error,
                 turns=say_count(cell.turns, "{n} turn", "{n} turns"),
@@ -134,12 +127,12 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     scenarios = len(set(columns.scenario_cluster.tolist()))
     if 0 < scenarios < FEW_SCENARIOS:
         yield say(
-            "only {scenarios}: intervals are rough, and few differences can be shown",
+            "only {scenarios}: intervals are wide, and few differences can be shown",
             scenarios=say_count(scenarios, "{n} scenario", "{n} scenarios"),
         )
     if len({cell.intent_source for cell in totals}) > 1:
-        yield say("some bots name their topics and others are judged by their replies alone: compare them with care")
+        yield say("some bots report topics and others are judged by their replies alone: compare them with care")
     if health.leaks:
-        found = say_count(len(health.leaks), "{n} message", "{n} messages")
-        yield say("{found} found in the training phrases of a bot: a test of memory alone", found=found)
+        messages = say_count(len(health.leaks), "{n} message", "{n} messages")
+        yield say("a bot's training examples contain {found}, which only tests its memory", found=messages)
     yield from warn_of_levels(health.difficulty)

@@ -32,7 +32,7 @@ def tabulate_turns(columns: Columns, keep: Flags) -> TurnTable:
 
 
 @dataclass(frozen=True, eq=False)
-class TalkTable:
+class ConversationTable:
     """Each conversation that can be judged as a whole: something was counted in it and nothing failed to run.
 
     One that broke off although all went well is left out too: nobody knows how it would have gone on.
@@ -42,22 +42,17 @@ class TalkTable:
     share: Floats
     whole: Flags
 
-    @property
-    def passed(self) -> Flags:
-        """Whether every counted turn passed."""
-        return np.asarray(self.share == 1)
 
-
-def tabulate_talks(columns: Columns) -> TalkTable:
+def tabulate_conversations(columns: Columns) -> ConversationTable:
     """Gather lines by conversation. `whole` tells of each line whether its conversation is in the table."""
     size = columns.units * columns.repeats
-    n = sum_by(columns.talk, columns.counted, size)
-    passed = sum_by(columns.talk, columns.counted & columns.passed, size)
-    broken = sum_by(columns.talk, columns.is_outcome(TurnOutcome.ERROR), size)
-    cut = sum_by(columns.talk, columns.is_outcome(TurnOutcome.NOT_REACHED), size)
+    n = sum_by(columns.conversation, columns.counted, size)
+    passed = sum_by(columns.conversation, columns.counted & columns.passed, size)
+    broken = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.ERROR), size)
+    cut = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.NOT_REACHED), size)
     good = (n > 0) & (broken == 0) & ((cut == 0) | (passed < n))
-    talks = np.flatnonzero(good)
-    return TalkTable(talks // columns.repeats, passed[talks] / n[talks], good[columns.talk])
+    held = np.flatnonzero(good)
+    return ConversationTable(held // columns.repeats, passed[held] / n[held], good[columns.conversation])
 
 
 def weakest_turns(turns: TurnTable, units: int) -> tuple[Floats, Floats]:
@@ -85,9 +80,8 @@ def find_unstable(columns: Columns) -> tuple[Unstable, ...]:
     table = tabulate_turns(columns, np.ones(len(columns.lines), dtype=bool))
     mixed = np.flatnonzero((table.passed > 0) & (table.passed < table.n))
     order = mixed[np.argsort(np.abs(table.passed[mixed] / table.n[mixed] - 0.5), kind="stable")]
-    return tuple(_unstable(columns, table, row) for row in order.tolist())
-
-
-def _unstable(columns: Columns, table: TurnTable, row: int) -> Unstable:
-    line = columns.lines[int(table.first[row])]
-    return Unstable(line.key.bot, line.key.script, line.number, int(table.passed[row]), int(table.n[row]))
+    rows = [(columns.lines[int(table.first[row])], row) for row in order.tolist()]
+    return tuple(
+        Unstable(line.key.bot, line.key.script, line.number, int(table.passed[row]), int(table.n[row]))
+        for line, row in rows
+    )

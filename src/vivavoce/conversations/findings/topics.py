@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vivavoce.conversations.findings.columns import Columns, Floats, Ints
-from vivavoce.conversations.findings.draws import quotients
+from vivavoce.conversations.findings.columns import Columns, Floats, Ints, quotients
 from vivavoce.conversations.result import Line, TopicRow
 from vivavoce.outcomes import TurnOutcome, f1_of
 
@@ -72,10 +72,9 @@ def macro_f1(sums: Floats) -> Floats:
 
     F1 of a topic is 2 found / (asked + used): 0 for one that was asked and never found.
     """
-    parts = sums.reshape(len(sums), -1, KINDS)
-    asked = parts[:, :, ASKED] > 0
-    scores = np.where(asked, 2 * parts[:, :, FOUND] / np.maximum(parts[:, :, ASKED] + parts[:, :, USED], 1), 0.0)
-    return quotients(scores.sum(axis=1), asked.sum(axis=1).astype(np.float64))
+    counts = sums.reshape(len(sums), -1, KINDS)
+    asked = counts[..., ASKED] > 0
+    return quotients(_topic_f1(counts).sum(axis=1), asked.sum(axis=1).astype(np.float64))
 
 
 def macro_f1_without(table: csr_array) -> Floats:
@@ -98,49 +97,35 @@ def macro_f1_without(table: csr_array) -> Floats:
 
 
 def _topic_f1(counts: Floats) -> Floats:
-    size = np.maximum(counts[:, ASKED] + counts[:, USED], 1)
-    return np.asarray(np.where(counts[:, ASKED] > 0, 2 * counts[:, FOUND] / size, 0.0))
+    size = np.maximum(counts[..., ASKED] + counts[..., USED], 1)
+    return np.asarray(np.where(counts[..., ASKED] > 0, 2 * counts[..., FOUND] / size, 0.0))
 
 
 def topic_rows(columns: Columns) -> tuple[TopicRow, ...]:
-    """Return a row for each topic of each bot, most asked first; out of scope is a row of its own, the last."""
-    found: list[TopicRow] = []
+    """Return a row for each topic of each bot, most asked first; the last row is out of scope."""
+    rows: list[TopicRow] = []
     for place, bot in enumerate(columns.bots):
-        own = np.flatnonzero(columns.counted & (columns.bot == place)).tolist()
-        found += _rows_of(bot, [columns.lines[index] for index in own])
-    return tuple(found)
+        counted = np.flatnonzero(columns.counted & (columns.bot == place)).tolist()
+        lines = [columns.lines[index] for index in counted]
+        pairs = [(truth_of(line), used_topic(line)) for line in lines]
+        mixed = Counter(pair for pair in pairs if pair[0] is not None)
+        asked = Counter(truth for truth, _ in pairs if truth is not None)
+        answers = Counter(used for _, used in pairs)
+        for topic, n in sorted(asked.items(), key=lambda item: (-item[1], item[0])):
+            others = {used: k for (truth, used), k in mixed.items() if truth == topic and used and used != topic}
+            rows.append(_row(bot, topic, (n, answers[topic], mixed[topic, topic]), others))
+        # Questions that no topic fits: found means declined, used means any fallback.
+        outside = [line for line in lines if not line.verdict.in_scope]
+        if outside:
+            outcomes = Counter(line.verdict.outcome for line in lines)
+            declined, missed = outcomes[TurnOutcome.DECLINED], outcomes[TurnOutcome.MISSED]
+            wrong = Counter(used for line in outside if (used := used_topic(line)) is not None)
+            rows.append(_row(bot, None, (len(outside), declined + missed, declined), wrong))
+    return tuple(rows)
 
 
-def _rows_of(bot: str, lines: list[Line]) -> list[TopicRow]:
-    mixed = Counter((truth_of(line), used_topic(line)) for line in lines if truth_of(line) is not None)
-    asked: Counter[str] = Counter()
-    used: Counter[str] = Counter(topic for line in lines if (topic := used_topic(line)) is not None)
-    for (truth, _), n in mixed.items():
-        asked[str(truth)] += n
-    rows = [
-        _row(bot, topic, (n, used[topic], mixed[topic, topic]), _confusions(mixed, topic))
-        for topic, n in sorted(asked.items(), key=lambda item: (-item[1], item[0]))
-    ]
-    return [*rows, *_out_of_scope(bot, lines)]
-
-
-def _confusions(mixed: Counter[tuple[str | None, str | None]], topic: str) -> Counter[str]:
-    return Counter({used: n for (truth, used), n in mixed.items() if truth == topic and used not in (None, topic)})
-
-
-def _out_of_scope(bot: str, lines: list[Line]) -> list[TopicRow]:
-    """Return the row of questions that no topic fits: found means declined, used means any fallback."""
-    outside = [line for line in lines if not line.verdict.in_scope]
-    if not outside:
-        return []
-    outcomes = Counter(line.verdict.outcome for line in lines)
-    declined, missed = outcomes[TurnOutcome.DECLINED], outcomes[TurnOutcome.MISSED]
-    answered = Counter(topic for line in outside if (topic := used_topic(line)) is not None)
-    return [_row(bot, None, (len(outside), declined + missed, declined), answered)]
-
-
-def _row(bot: str, intent: str | None, counts: tuple[int, int, int], others: Counter[str]) -> TopicRow:
-    n, used, found = counts
-    precision, recall = (found / used if used else None), (found / n if n else None)
-    shown = sorted(others.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
-    return TopicRow(bot, intent, n, precision, recall, f1_of(precision, recall), tuple(shown))
+def _row(bot: str, intent: str | None, counts: tuple[int, int, int], others: Mapping[str, int]) -> TopicRow:
+    n, used, right = counts
+    precision, recall = (right / used if used else None), (right / n if n else None)
+    confused = sorted(others.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
+    return TopicRow(bot, intent, n, precision, recall, f1_of(precision, recall), tuple(confused))

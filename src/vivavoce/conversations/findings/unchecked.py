@@ -12,8 +12,6 @@ from vivavoce.conversations.result import Delay, Gap, Unchecked
 from vivavoce.messages import join, say, say_count
 from vivavoce.outcomes import TurnOutcome
 
-__all__ = ["find_delays", "find_unchecked", "warn_of_delays", "warn_of_gap"]
-
 
 def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
     """Return what could not be checked with each bot, what costs most turns first."""
@@ -25,21 +23,20 @@ def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
         if gap is not None and not gap.by_choice:
             counter = turns if line.verdict.outcome is TurnOutcome.UNCHECKED else partly
             counter[line.key.bot, gap] += 1
-    found = [Unchecked(bot, gap, turns[bot, gap], partly[bot, gap], of[bot]) for bot, gap in {**turns, **partly}]
-    place = {bot: number for number, bot in enumerate(columns.bots)}
-    return tuple(sorted(found, key=lambda one: (place[one.bot], -one.turns, -one.partly, one.gap)))
+    rows = [Unchecked(bot, gap, turns[bot, gap], partly[bot, gap], of[bot]) for bot, gap in {**turns, **partly}]
+    return tuple(sorted(rows, key=lambda row: (columns.bots.index(row.bot), -row.turns, -row.partly, row.gap)))
 
 
-def warn_of_gap(one: Unchecked) -> str:
+def warn_of_gap(row: Unchecked) -> str:
     """Say what could not be checked with a bot, and what to do about it."""
-    bot, part, turns = one.bot, one.gap.part, say_count(one.of, "{n} turn", "{n} turns")
-    rest = say("{turns} could be checked only in part", turns=say_count(one.partly, "{n} turn", "{n} turns"))
-    if not one.turns:
+    bot, part, turns = row.bot, row.gap.part, say_count(row.of, "{n} turn", "{n} turns")
+    rest = say("{turns} checked only in part", turns=say_count(row.partly, "{n} turn", "{n} turns"))
+    if not row.turns:
         return say("{bot} reports no {part}: {rest}", bot=bot, part=part, rest=rest)
-    left = say("{turns:,} of {turns2} could not be checked, so no number counts them", turns=one.turns, turns2=turns)
-    unchecked = join("; ", (left, rest)) if one.partly else left
+    left = say("{turns:,} of {turns2} could not be checked and are not counted", turns=row.turns, turns2=turns)
+    unchecked = join("; ", (left, rest)) if row.partly else left
     return say(
-        "{bot} reports no {part}: {unchecked}. Expect a reply in these turns too, or let the bot report {part}.",
+        "{bot} reports no {part}: {unchecked}. Expect a reply in these turns too, or make the bot report {part}.",
         bot=bot,
         part=part,
         unchecked=unchecked,
@@ -48,26 +45,22 @@ def warn_of_gap(one: Unchecked) -> str:
 
 def warn_of_delays(delays: Iterable[Delay]) -> Iterator[str]:
     """Say whose response times are partly those of this machine."""
-    for one in delays:
-        if one.large:
-            bot, share, p95, most = one.bot, 100 * one.share, one.p95_ms, one.max_ms
+    for delay in delays:
+        if delay.large:
             yield say(
-                "{bot}: response times include delays of this machine, {share:.0f} % of the time measured (95 % of "
-                "replies up to {p95:,.0f} ms, at most {most:,.0f} ms): hold fewer conversations at once, or use a "
-                "less busy machine",
-                bot=bot,
-                share=share,
-                p95=p95,
-                most=most,
+                "{bot}: response times include delays on this machine, {share:.0f} % of the "
+                "measured time (up to {p95:,.0f} ms for 95 % of replies, at most {most:,.0f} ms): "
+                "run fewer conversations at once, or use a less busy machine",
+                bot=delay.bot,
+                share=100 * delay.share,
+                p95=delay.p95_ms,
+                most=delay.max_ms,
             )
 
 
 def find_delays(columns: Columns) -> tuple[Delay, ...]:
     """Return how busy this machine was while it waited for each bot, where it was busy at all."""
-    return tuple(_delays(columns))
-
-
-def _delays(columns: Columns) -> Iterator[Delay]:
+    delays = []
     for bot in columns.bots:
         timed = [
             (line.lag_ms, line.first_ms)
@@ -77,4 +70,5 @@ def _delays(columns: Columns) -> Iterator[Delay]:
         lags, times = np.array(timed, dtype=np.float64).reshape(-1, 2).T
         if lags.any() and times.sum() > 0:
             share = float(np.minimum(lags, times).sum() / times.sum())
-            yield Delay(bot, float(np.percentile(lags, 95)), float(lags.max()), share)
+            delays.append(Delay(bot, float(np.percentile(lags, 95)), float(lags.max()), share))
+    return tuple(delays)

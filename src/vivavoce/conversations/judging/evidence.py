@@ -11,7 +11,7 @@ from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.matching import Matched, match_reply
 from vivavoce.conversations.judging.plain import plain, shorten
 from vivavoce.conversations.result import Gap
-from vivavoce.conversations.scenario import Expectation, ExpectedAction, Match, Pattern
+from vivavoce.conversations.scenario import Expectation, Match, Pattern
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.messages import say
 from vivavoce.records import Reply
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # What a bot's answer may carry beside its reply, and no connector hands on.
 _UNSUPPORTED = ("cards", "media")
+# How a reply was matched that a person called fine.
+ACCEPTED = "accepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,8 @@ class Scene:
 
     def match(self, pattern: Pattern, texts: Sequence[str]) -> Matched:
         """Hold a pattern against texts of the reply."""
-        return match_reply(
-            pattern,
-            texts,
-            default=self.default,
-            values=self.exchange.values,
-            encoder=self.encoder,
-            names=known_names(self),
-        )
+        values, names = self.exchange.values, known_names(self)
+        return match_reply(pattern, texts, default=self.default, values=values, encoder=self.encoder, names=names)
 
     def same(self, expected: str, given: str) -> bool:
         """Tell whether a value is the expected one; placeholders in it are put in."""
@@ -71,6 +67,17 @@ def known_names(scene: Scene) -> tuple[str, ...]:
     return tuple(value for value in (*expected, *scene.reply.slots.values()) if "{" not in value)
 
 
+def is_accepted(scene: Scene) -> bool:
+    """Tell whether a person called this reply fine: the whole of it, where a `*` stands for anything."""
+    whole = (scene.reply.shown,)
+    return any(scene.match(accepting_pattern(text), whole).passed for text in scene.expect.accepted)
+
+
+def accepting_pattern(text: str) -> Pattern:
+    """Return how an accepted text is held against a whole reply."""
+    return Pattern(text, Match.WILDCARD if "*" in text else Match.EXACT)
+
+
 def check_all(scene: Scene) -> tuple[Check, ...]:
     """Return all checks that the expectation asks for, apart from topic and fallback."""
     checks = (
@@ -83,7 +90,7 @@ def check_all(scene: Scene) -> tuple[Check, ...]:
         check_confidence,
         check_margin,
     )
-    return tuple(found for check in checks for found in check(scene))
+    return tuple(result for check in checks for result in check(scene))
 
 
 def unsupported(expect: Expectation) -> tuple[str, ...]:
@@ -92,30 +99,28 @@ def unsupported(expect: Expectation) -> tuple[str, ...]:
     return (*asked, *(name for name in expect.extras if name.startswith("x-")))
 
 
-# --- what was said -----------------------------------------------------------------------------------------------
+def _check(holds: bool, reason: str) -> Check:
+    return Check(True) if holds else Check(False, reason)
 
 
 def check_texts(scene: Scene) -> Iterator[Check]:
     """Check the texts of which one (`any`) and those which each (`all`) must be found."""
     if scene.expect.any:
-        yield _check_any(scene)
+        results = [scene.match(pattern, scene.reply.texts) for pattern in scene.expect.any]
+        passed = next((result for result in results if result.passed), None)
+        look = next((result for result in results if result.needs_look), None)
+        if passed is not None:
+            yield Check(True, matched=passed.kind)
+        elif len(results) == 1 or look is not None:
+            yield Check(False, (look or results[0]).why, needs_look=look is not None)
+        else:
+            yield Check(False, say("found none of the {count:,} expected texts", count=len(results)))
     for pattern in scene.expect.all:
-        found = scene.match(pattern, scene.reply.texts)
-        reason = "" if found.passed else found.why
-        yield Check(found.passed, reason, found.kind if found.passed else "", found.needs_look)
+        result = scene.match(pattern, scene.reply.texts)
+        reason, kind = ("", result.kind) if result.passed else (result.why, "")
+        yield Check(result.passed, reason, kind, result.needs_look)
     if len(scene.expect.all) > 1 and not scene.expect.order_any:
         yield from _check_order(scene)
-
-
-def _check_any(scene: Scene) -> Check:
-    found = [scene.match(pattern, scene.reply.texts) for pattern in scene.expect.any]
-    passed = next((each for each in found if each.passed), None)
-    if passed is not None:
-        return Check(True, matched=passed.kind)
-    look = next((each for each in found if each.needs_look), None)
-    if len(found) == 1 or look is not None:
-        return Check(False, (look or found[0]).why, needs_look=look is not None)
-    return Check(False, say("none of {count:,} expected texts was found", count=len(found)))
 
 
 def _check_order(scene: Scene) -> Iterator[Check]:
@@ -123,57 +128,47 @@ def _check_order(scene: Scene) -> Iterator[Check]:
 
     Texts that only all bubbles together hold, or that share a bubble, have no order.
     """
+    bubbles = list(enumerate(scene.reply.texts))
+    places = [
+        [place for place, text in bubbles if scene.match(pattern, (text,)).passed] for pattern in scene.expect.all
+    ]
     last = 0
-    places = [_bubbles(scene, pattern) for pattern in scene.expect.all]
-    if not all(places):
-        return
-    for pattern, found in zip(scene.expect.all, places, strict=True):
-        later = [place for place in found if place >= last]
+    for pattern, own in zip(scene.expect.all, places, strict=True) if all(places) else ():
+        later = [place for place in own if place >= last]
         if not later:
-            yield Check(
-                False,
-                say("{text} came too early: the texts were expected in another order", text=shorten(pattern.text)),
-            )
+            text = shorten(pattern.text)
+            yield Check(False, say("{text} came too early: the texts were expected in a different order", text=text))
             return
         last = later[0]
-
-
-def _bubbles(scene: Scene, pattern: Pattern) -> list[int]:
-    return [place for place, text in enumerate(scene.reply.texts) if scene.match(pattern, (text,)).passed]
 
 
 def check_forbidden(scene: Scene) -> Iterator[Check]:
     """Check that nothing of `none` was said."""
     for pattern in scene.expect.none:
-        if scene.match(pattern, scene.reply.texts).passed:
-            yield Check(False, say("said what it must not: {text}", text=shorten(pattern.text)))
-        else:
-            yield Check(True)
+        reason = say("said something it must not say: {text}", text=shorten(pattern.text))
+        yield _check(not scene.match(pattern, scene.reply.texts).passed, reason)
 
 
 def check_buttons(scene: Scene) -> Iterator[Check]:
     """Check that every expected button was offered."""
     for label in scene.expect.buttons:
         offered = any(scene.same(label, button) for button in scene.reply.buttons)
-        yield Check(True) if offered else Check(False, say("did not offer the button {label}", label=shorten(label)))
-
-
-# --- what was done -----------------------------------------------------------------------------------------------
+        yield _check(offered, say("did not offer the {label} button", label=shorten(label)))
 
 
 def check_actions(scene: Scene) -> Iterator[Check]:
     """Check that every expected action was taken, with the expected arguments among its own."""
-    wanted = scene.expect.all_actions
-    if wanted and not scene.bot.reports_actions:
+    expected = scene.expect.all_actions
+    if expected and not scene.bot.reports_actions:
         yield Check(None, say("actions were not checked: the bot reports none"), gap=Gap.ACTIONS)
         return
-    for action in wanted:
-        yield Check(True) if _is_taken(scene, action) else Check(False, _not_taken(scene, action))
-
-
-def _is_taken(scene: Scene, wanted: ExpectedAction) -> bool:
-    named = (action for action in scene.reply.actions if scene.same(wanted.name, action.name))
-    return any(_covers(scene, wanted.args, action.args) for action in named)
+    taken = shorten(", ".join(map(str, scene.reply.actions)))
+    for action in expected:
+        named = (other for other in scene.reply.actions if scene.same(action.name, other.name))
+        reason = say("expected the action {wanted}, got none", wanted=action)
+        if scene.reply.actions:
+            reason = say("expected the action {wanted}, got {taken}", wanted=action, taken=taken)
+        yield _check(any(_covers(scene, action.args, other.args) for other in named), reason)
 
 
 def _covers(scene: Scene, wanted: object, given: object) -> bool:
@@ -198,61 +193,37 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _not_taken(scene: Scene, wanted: ExpectedAction) -> str:
-    taken = ", ".join(map(str, scene.reply.actions))
-    if not taken:
-        return say("expected the action {wanted}, got none", wanted=wanted)
-    return say("expected the action {wanted}, got {taken}", wanted=wanted, taken=shorten(taken))
-
-
-# --- what was understood -----------------------------------------------------------------------------------------
-
-
 def check_slots(scene: Scene) -> Iterator[Check]:
     """Check slots by name and value, by name alone and by value alone."""
     expect, slots = scene.expect, scene.reply.slots
-    wanted = {**expect.slots, **expect.slots_after}
-    if not (wanted or expect.slot_names or expect.slot_values):
+    expected = {**expect.slots, **expect.slots_after}
+    if not (expected or expect.slot_names or expect.slot_values):
         return
     if not slots and not scene.bot.reports_intent and scene.bot.slots is None:
         yield Check(None, say("slots were not checked: the bot reports none"), gap=Gap.SLOTS)
         return
-    yield from (_check_slot(scene, name, value) for name, value in wanted.items())
-    for name in expect.slot_names:
-        found = _slot(slots, name) is not None
-        yield Check(found, "" if found else say("slot {name} was not filled", name=name))
-    for value in expect.slot_values:
-        found = any(scene.same(value, given) for given in slots.values())
-        yield Check(found, "" if found else say("no slot holds {value}", value=shorten(value)))
-
-
-def _check_slot(scene: Scene, name: str, value: str) -> Check:
-    given = _slot(scene.reply.slots, name)
-    if given is not None and scene.same(value, given):
-        return Check(True)
+    by_name = {plain(name): value for name, value in reversed([*slots.items()])}
     nothing = say("nothing")
-    wanted, got = value or nothing, given or nothing
-    return Check(False, say("slot {name}: expected {wanted}, got {got}", name=name, wanted=wanted, got=got))
-
-
-def _slot(slots: Mapping[str, str], name: str) -> str | None:
-    return next((value for key, value in slots.items() if plain(key) == plain(name)), None)
+    for name, value in expected.items():
+        slot = by_name.get(plain(name))
+        wanted, got = value or nothing, slot or nothing
+        reason = say("slot {name}: expected {wanted}, got {got}", name=name, wanted=wanted, got=got)
+        yield _check(slot is not None and scene.same(value, slot), reason)
+    for name in expect.slot_names:
+        yield _check(plain(name) in by_name, say("slot {name} was not filled", name=name))
+    for value in expect.slot_values:
+        held = any(scene.same(value, slot) for slot in slots.values())
+        yield _check(held, say("no slot has the value {value}", value=shorten(value)))
 
 
 def check_confidence(scene: Scene) -> Iterator[Check]:
     """Check that the bot was sure enough."""
     least, given = scene.expect.min_confidence, scene.reply.confidence
-    if least is None:
-        return
-    if given is None:
+    if least is not None and given is None:
         yield Check(None, say("confidence was not checked: the bot reports none"), gap=Gap.CONFIDENCE)
-        return
-    yield Check(
-        given >= least,
-        ""
-        if given >= least
-        else say("confidence {given:.2f}, expected at least {least:.2f}", given=given, least=least),
-    )
+    elif least is not None and given is not None:
+        reason = say("confidence {given:.2f}, expected at least {least:.2f}", given=given, least=least)
+        yield _check(given >= least, reason)
 
 
 def check_margin(scene: Scene) -> Iterator[Check]:
@@ -260,21 +231,16 @@ def check_margin(scene: Scene) -> Iterator[Check]:
     least = scene.expect.margin_over
     if least is None:
         return
-    scores = ranking(scene.reply.raw)
+    scores = rank_confidences(scene.reply.raw)
     if len(scores) < 2:
         yield Check(None, say("the margin was not checked: the bot does not rank its topics"), gap=Gap.CONFIDENCE)
         return
     margin = scores[0] - scores[1]
-    holds = margin >= least
-    yield Check(
-        holds,
-        ""
-        if holds
-        else say("only {margin:.2f} ahead of the next topic, expected {least:.2f}", margin=margin, least=least),
-    )
+    reason = say("only {margin:.2f} ahead of the next topic, expected {least:.2f}", margin=margin, least=least)
+    yield _check(margin >= least, reason)
 
 
-def ranking(raw: object) -> list[float]:
+def rank_confidences(raw: object) -> list[float]:
     """Return the confidences of all topics in a payload, highest first; empty where it has no such list."""
     if not isinstance(raw, Mapping):
         return []
@@ -291,14 +257,9 @@ def check_time(scene: Scene) -> Iterator[Check]:
     if most is None:
         return
     if given is None:
-        yield Check(None, say("the time was not checked: it is not known"))
-        return
-    if given - scene.exchange.lag_ms <= most < given:
-        yield Check(None, say("the time was not checked: this machine was busy while it waited for the bot"))
-        return
-    yield Check(
-        given <= most,
-        ""
-        if given <= most
-        else say("answered after {given:,.0f} ms, expected within {most:,.0f} ms", given=given, most=most),
-    )
+        yield Check(None, say("the time was not checked: it is unknown"))
+    elif given - scene.exchange.lag_ms <= most < given:
+        yield Check(None, say("the time was not checked: this machine was busy while waiting for the bot"))
+    else:
+        reason = say("replied after {given:,.0f} ms, expected within {most:,.0f} ms", given=given, most=most)
+        yield _check(given <= most, reason)

@@ -30,8 +30,19 @@ class Sign:
 def see_fallback(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
     """Return the first sign of a fallback, or None where the bot answered."""
     if reply.fallback is not None:
-        return Sign("connector", say("the bot says that it did not understand")) if reply.fallback else None
-    return _topic_sign(reply, bot, plan) or _text_sign(reply, bot, plan) or _confidence_sign(reply, bot)
+        return Sign("connector", say("the bot says it did not understand")) if reply.fallback else None
+    if reply.intent and same_topic(reply.intent) in fallback_topics(bot, plan):
+        return Sign("intent", say("topic {intent} means the bot did not understand", intent=reply.intent))
+    if bot.reports_intent and not reply.intent:
+        return Sign("no_intent", say("the bot named no topic"))
+    for text in (*plan.fallback.replies, *bot.fallback.replies):
+        if match_reply(Pattern(text), reply.texts, default=Match.CONTAINS, values={}).passed:
+            return Sign("reply", say("the reply matches the fallback text {text}", text=shorten(text)))
+    least, given = bot.fallback.threshold, reply.confidence
+    if least is None or given is None or given >= least:
+        return None
+    reason = say("confidence {confidence:.2f} is below {threshold:.2f}", confidence=given, threshold=least)
+    return Sign("confidence", reason)
 
 
 def fallback_topics(bot: BotFacts, plan: Plan) -> frozenset[str]:
@@ -50,28 +61,3 @@ def held_back(reply: Reply, sign: Sign) -> Guess | None:
     if guess is None and sign.rule == "confidence":
         guess = Guess(reply.intent, reply.confidence or 0.0)
     return guess if guess is not None and guess.intent else None
-
-
-def _topic_sign(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
-    if reply.intent and same_topic(reply.intent) in fallback_topics(bot, plan):
-        return Sign("intent", say("topic {intent} means that it did not understand", intent=reply.intent))
-    if bot.reports_intent and not reply.intent:
-        return Sign("no_intent", say("the bot named no topic"))
-    return None
-
-
-def _text_sign(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
-    for text in (*plan.fallback.replies, *bot.fallback.replies):
-        if match_reply(Pattern(text), reply.texts, default=Match.CONTAINS, values={}).passed:
-            return Sign("reply", say("the reply fits the fallback text {text}", text=shorten(text)))
-    return None
-
-
-def _confidence_sign(reply: Reply, bot: BotFacts) -> Sign | None:
-    threshold = bot.fallback.threshold
-    if threshold is None or reply.confidence is None or reply.confidence >= threshold:
-        return None
-    return Sign(
-        "confidence",
-        say("confidence {confidence:.2f} is under {threshold:.2f}", confidence=reply.confidence, threshold=threshold),
-    )

@@ -54,7 +54,7 @@ _COINS = rf"(?:{_COIN}|(?:euros?|dollars?|pounds?|cents?|francs?|franken|pfund|r
 _MONEY = rf"(?:{_COIN} ?{_NUMBER}|{_NUMBER}(?:,?-{{1,2}})? ?{_COINS})"
 
 TYPED: Mapping[str, str] = {"number": _NUMBER, "date": _DATE, "time": _TIME, "money": _MONEY}
-"""What each typed gap stands for, as an expression without groups; case does not count."""
+"""What each typed gap means, as an expression without groups; case does not count."""
 
 # `\p{Lu}` and `\N{...}` of a regular expression are no gaps, nor are its counts such as `{2,3}`.
 _NAME = regex.compile(r"(?<!\\[pPNx])\{([^\W\d][\w-]*)\}")
@@ -79,22 +79,19 @@ def split_pieces(text: str, values: Mapping[str, str], normalise: Callable[[str]
         return [Piece(whole)] if whole else []
 
     def hold(match: regex.Match[str]) -> str:
-        piece = _piece(match[1], values, normalise)
-        if piece is None:
+        name = match[1]
+        if name in values:
+            held.append(Piece(normalise(values[name]), is_value=True))
+        elif name.lower() in TYPED:
+            held.append(Piece("", typed=name.lower()))
+        else:
             return match[0]
-        held.append(piece)
         return chr(_MARK + len(held) - 1)
 
-    # A mark stands in for each gap, so that blanks around it are not lost.
+    # A mark replaces each gap, so that blanks around it are not lost.
     marked = normalise(_NAME.sub(hold, _MARKS.sub("", text)))
     parts = _MARKS.split(marked)
     return [held[ord(part) - _MARK] if place % 2 else Piece(part) for place, part in enumerate(parts) if part]
-
-
-def _piece(name: str, values: Mapping[str, str], normalise: Callable[[str], str]) -> Piece | None:
-    if name in values:
-        return Piece(normalise(values[name]), is_value=True)
-    return Piece("", typed=name.lower()) if name.lower() in TYPED else None
 
 
 def unfilled(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
@@ -104,16 +101,16 @@ def unfilled(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def as_expression(pieces: list[Piece], *, stars: bool = False) -> str:
-    """Return a regular expression for literal parts; with `stars`, a `*` that was written stands for anything."""
-    return "".join(_expression(piece, stars) for piece in pieces)
-
-
-def _expression(piece: Piece, stars: bool) -> str:
-    if piece.typed:
-        return TYPED[piece.typed]
-    if stars and not piece.is_value:
-        return ".*".join(regex.escape(part) for part in piece.text.split("*"))
-    return str(regex.escape(piece.text))
+    """Return a regular expression for literal parts; with `stars`, a `*` that was written means anything."""
+    parts = []
+    for piece in pieces:
+        if piece.typed:
+            parts.append(TYPED[piece.typed])
+        elif stars and not piece.is_value:
+            parts.append(".*".join(regex.escape(part) for part in piece.text.split("*")))
+        else:
+            parts.append(regex.escape(piece.text))
+    return "".join(parts)
 
 
 def fill_expression(text: str, values: Mapping[str, str]) -> str:
@@ -133,16 +130,11 @@ def blank_typed(pieces: list[Piece], reply: str) -> tuple[str, str] | str:
     What the reply lacks (the name of a type) is returned instead where there is nothing to put aside.
     """
     for name in (piece.typed for piece in pieces if piece.typed):
-        blanked, found = regex.subn(TYPED[name], f"{{{name}}}", reply, count=1, flags=regex.IGNORECASE)
-        if not found:
+        blanked, count = regex.subn(TYPED[name], f"{{{name}}}", reply, count=1, flags=regex.IGNORECASE)
+        if not count:
             return name
         reply = str(blanked)
     return "".join(f"{{{piece.typed}}}" if piece.typed else piece.text for piece in pieces), reply
-
-
-__all__ = ["Edges", "has_no_gaps", "holds_text"]
-
-Edges = tuple[str, str]
 
 
 def has_no_gaps(kind: Match, pieces: Sequence[Piece]) -> bool:
@@ -150,23 +142,20 @@ def has_no_gaps(kind: Match, pieces: Sequence[Piece]) -> bool:
     return not any(piece.typed or (kind is Match.WILDCARD and "*" in piece.text) for piece in pieces)
 
 
-def holds_text(kind: Match, text: str, replies: Sequence[str], edges: Edges = ("", "")) -> bool:
+def holds_text(kind: Match, text: str, replies: Sequence[str], edges: tuple[str, str] = ("", "")) -> bool:
     """Tell whether a folded text is found in any of the folded replies; `edges`: what must hold beside it."""
     if kind in (Match.EXACT, Match.WILDCARD):
         return text in replies
-    before, after = map(_compiled, edges)
-    return any(_stands_in(text, reply, before, after) for reply in replies)
+    before, after = map(_compile_edge, edges)
+    for reply in replies:
+        place = reply.find(text)
+        while place >= 0:
+            if before.match(reply, place) and after.match(reply, place + len(text)):
+                return True
+            place = reply.find(text, place + 1)
+    return False
 
 
 @cache
-def _compiled(edge: str) -> regex.Pattern[str]:
+def _compile_edge(edge: str) -> regex.Pattern[str]:
     return regex.compile(edge, regex.IGNORECASE)
-
-
-def _stands_in(text: str, reply: str, before: regex.Pattern[str], after: regex.Pattern[str]) -> bool:
-    place = reply.find(text)
-    while place >= 0:
-        if before.match(reply, place) and after.match(reply, place + len(text)):
-            return True
-        place = reply.find(text, place + 1)
-    return False

@@ -46,9 +46,9 @@ def count_negations(text: str) -> int:
     """Return how often a text negates; a "no" that only opens a negative answer is not counted again."""
     flat = re.sub(r"\bno\. ?(?=\d)", "", plain(text))
     words = _WORD.findall(flat)
-    found = [word for word in words if (word in NEGATIONS or word.endswith("n't"))]
-    opens = bool(words) and words[0] in _ANSWERS and len(found) > 1
-    return len(found) - opens + len(_NEGATED_HAN.findall(flat))
+    negations = [word for word in words if word in NEGATIONS or word.endswith("n't")]
+    opens = bool(words) and words[0] in _ANSWERS and len(negations) > 1
+    return len(negations) - opens + len(_NEGATED_HAN.findall(flat))
 
 
 def _negation_difference(expected: str, reply: str) -> str:
@@ -62,13 +62,13 @@ def _negation_difference(expected: str, reply: str) -> str:
             )
             if stem in b - a:
                 return f"the negation differs ({stem} / {word})"
-        for one, other in OPPOSITES:
-            if one in a - b and other in b - a:
-                return f"the meaning is the opposite ({one} / {other})"
+        for word, other in OPPOSITES:
+            if word in a - b and other in b - a:
+                return f"the meanings are opposite ({word} / {other})"
     return ""
 
 
-def _one_writing(number: str) -> str:
+def _normalise_number(number: str) -> str:
     if not number[0].isdigit():
         return number
     if _THOUSANDS.fullmatch(number):
@@ -82,61 +82,52 @@ def _one_writing(number: str) -> str:
 
 def _number_difference(expected: str, reply: str) -> str:
     language = language_of(expected, reply)
-    ours, theirs = (set(map(_one_writing, find_numbers(plain(text), language))) for text in (expected, reply))
+    ours, theirs = (set(map(_normalise_number, find_numbers(plain(text), language))) for text in (expected, reply))
     # "one ticket" and "1 ticket" are the same; "one" alone is too often no number at all.
     if "1" in ours ^ theirs and _ONES & set(_WORD.findall(plain(expected if "1" in theirs else reply))):
         ours, theirs = ours - {"1"}, theirs - {"1"}
-    return f"the numbers differ ({_listed(ours - theirs)} / {_listed(theirs - ours)})" if ours != theirs else ""
+    return f"the numbers differ ({_join(ours - theirs)} / {_join(theirs - ours)})" if ours != theirs else ""
 
 
-def _listed(items: Iterable[str]) -> str:
+def _join(items: Iterable[str]) -> str:
     return ", ".join(sorted(items)) or "none"
 
 
 def _name_difference(expected: str, reply: str, names: Sequence[str]) -> str:
-    ours, theirs = _known(expected, names), _known(reply, names)
-    if not ours ^ theirs:
-        ours, theirs = _other_names(expected, reply)
-    return f"the names differ ({_listed(ours - theirs)} / {_listed(theirs - ours)})" if ours ^ theirs else ""
+    from vivavoce.text.words import guess_language
+
+    ours, theirs = _find_known(expected, names), _find_known(reply, names)
+    if not ours ^ theirs and guess_language([expected, reply]) == "de":
+        # All nouns of German are capitalised: only a noun in the place of another noun says something else.
+        ours, theirs = _find_swapped_nouns(expected, reply)
+    elif not ours ^ theirs:
+        expected_words, reply_words = (set(_WORD.findall(plain(text))) for text in (expected, reply))
+        ours = {name for name in capitalised(expected) if plain(name) not in reply_words}
+        theirs = {name for name in capitalised(reply) if plain(name) not in expected_words}
+    return f"the names differ ({_join(ours - theirs)} / {_join(theirs - ours)})" if ours ^ theirs else ""
 
 
-def _known(text: str, names: Sequence[str]) -> set[str]:
+def _find_known(text: str, names: Sequence[str]) -> set[str]:
     flat = plain(text)
     known = {plain(name) for name in names if any(map(str.isalpha, name))}
     return {name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", flat)}
-
-
-def _other_names(expected: str, reply: str) -> tuple[set[str], set[str]]:
-    """Return the names that only one of two texts holds."""
-    from vivavoce.text.words import guess_language
-
-    # All nouns of German are capitalised: only a noun in the place of another noun says something else.
-    if guess_language([expected, reply]) == "de":
-        return _swapped_nouns(expected, reply)
-    ours, theirs = set(_WORD.findall(plain(expected))), set(_WORD.findall(plain(reply)))
-    return (
-        {name for name in capitalised(expected) if plain(name) not in theirs},
-        {name for name in capitalised(reply) if plain(name) not in ours},
-    )
 
 
 def capitalised(text: str) -> list[str]:
     """Return words that look like names: a capital letter inside a sentence, or several in one word."""
     if text.upper() == text:
         return []
-    return [match[0] for match in _WORD.finditer(text) if _is_name(text, match)]
+    names = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        several = sum(map(str.isupper, word)) > 1
+        named = word[0].isupper() and word.lower() not in _SMALL_I
+        if several or (named and not _SENTENCE_END.search(text[: match.start()])):
+            names.append(word)
+    return names
 
 
-def _is_name(text: str, match: re.Match[str]) -> bool:
-    word = match[0]
-    if not word[0].isupper() or word.lower() in _SMALL_I:
-        return sum(map(str.isupper, word)) > 1
-    if sum(map(str.isupper, word)) > 1:
-        return True
-    return not _SENTENCE_END.search(text[: match.start()])
-
-
-def _swapped_nouns(expected: str, reply: str) -> tuple[set[str], set[str]]:
+def _find_swapped_nouns(expected: str, reply: str) -> tuple[set[str], set[str]]:
     ours, theirs = _WORD.findall(expected), _WORD.findall(reply)
     folded = [word.casefold() for word in ours], [word.casefold() for word in theirs]
     only_ours = {word for word in capitalised(expected) if word.casefold() not in folded[1]}

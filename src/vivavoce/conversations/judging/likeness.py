@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NO_ENCODER = "sentence vectors are not installed"
 # Sentences of a long reply that are compared together, and how many of its sentences are looked at.
 WIDEST = 3
-MOST_SENTENCES = 60
+MAX_SENTENCES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def pair_up(text: str, candidates: Sequence[str], values: Mapping[str, str]) -> 
     blanked = [blank_typed(pieces, bare(candidate)) for candidate in candidates]
     pairs = [pair for pair in blanked if not isinstance(pair, str)]
     lacking = next((pair for pair in blanked if isinstance(pair, str)), "")
-    return pairs, "" if pairs else f"there is no {lacking} in the reply"
+    return pairs, "" if pairs else f"the reply contains no {lacking}"
 
 
 def best_pair(
@@ -90,7 +90,7 @@ def best_excerpt(
     Wider excerpts are tried around the nearest sentence only. A sentence elsewhere that is as near and says the
     opposite, or another number, holds the reply back.
     """
-    sentences = split_sentences(reply)[:MOST_SENTENCES]
+    sentences = split_sentences(reply)[:MAX_SENTENCES]
 
     def score(spans: Iterable[range]) -> list[Excerpt]:
         pairs = [(span, blank_typed(pieces, " ".join(sentences[span.start : span.stop]))) for span in spans]
@@ -102,25 +102,18 @@ def best_excerpt(
     if not singles or len(sentences) == 1:
         return 0.0, ""
     nearest = max(singles, key=lambda each: each.score).places.start
-    ranked = sorted([*singles, *score(_around(nearest, len(sentences)))], key=lambda each: -each.score)
+    # Spans of two and three sentences that hold the nearest.
+    starts = [(nearest - back, width) for width in range(2, WIDEST + 1) for back in range(width)]
+    wider = [range(start, start + width) for start, width in starts if 0 <= start <= len(sentences) - width]
+    ranked = sorted([*singles, *score(wider)], key=lambda each: -each.score)
     pairs = [(each.expected, each.reply) for each in ranked]
     best, held_back = best_pair(pairs, [each.score for each in ranked], minimum, names)
     if held_back or best < minimum:
         return best, held_back
     chosen = next(each for each in ranked if each.score == best)
-    return best, _denied(chosen, [each for each in singles if each.score >= minimum], names)
-
-
-def _around(place: int, count: int) -> list[range]:
-    """Return the spans of two and three sentences that hold a place."""
-    starts = [(place - back, width) for width in range(2, WIDEST + 1) for back in range(width)]
-    return [range(start, start + width) for start, width in starts if 0 <= start <= count - width]
-
-
-def _denied(chosen: Excerpt, near: Sequence[Excerpt], names: Sequence[str]) -> str:
-    for each in near:
-        if each.places.start not in chosen.places:
-            difference = find_contradiction(each.expected, each.reply, names)
+    for single in singles:
+        if single.score >= minimum and single.places.start not in chosen.places:
+            difference = find_contradiction(single.expected, single.reply, names)
             if difference:
-                return f"in another sentence {difference}"
-    return ""
+                return best, f"in another sentence, {difference}"
+    return best, ""

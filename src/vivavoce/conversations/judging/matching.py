@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 REGEX_SECONDS = 0.2
 MINIMUM = {Match.FUZZY: 0.85, Match.SIMILAR: 0.75}
 SHORT = 4
-TOO_SLOW = f"the expression ran out of time ({REGEX_SECONDS} s)"
+TOO_SLOW = f"the regular expression timed out ({REGEX_SECONDS} s)"
 
 # Letters and digits of scripts that part words by blanks. Chinese, Japanese, Thai and their like do not, and Korean
 # hangs its particles on the word: there a text is simply contained.
@@ -101,7 +101,7 @@ def match_reply(
     if not pattern.text.strip():
         return Matched(False, kind, why="the expected text is empty")
     if not candidates:
-        return Matched(False, kind, why="there is no text in the reply")
+        return Matched(False, kind, why="the reply contains no text")
     known = (*names, *values.values())
     return _MATCHERS[kind](_Case(pattern, kind, candidates, values, encoder, known))
 
@@ -118,16 +118,16 @@ def check_pattern(pattern: Pattern, default: Match = Match.CONTAINS) -> str | No
     if not pattern.text.strip():
         return "the expected text is empty"
     if pattern.minimum is not None and not 0 < pattern.minimum <= 1:
-        return f"min is {pattern.minimum:g}; it must be above 0 and at most 1"
+        return f"min is {pattern.minimum:g}, but it must be above 0 and at most 1"
     kind = kind_of(pattern, default)
     if pattern.minimum is not None and kind not in MINIMUM:
-        return f"min means nothing for {kind}; it belongs to fuzzy and similar"
+        return f"min does not apply to {kind}, only to fuzzy and similar"
     if kind is not Match.REGEX:
-        return None if plain(pattern.text) else "the expected text holds nothing but tags"
+        return None if plain(pattern.text) else "the expected text contains only tags"
     try:
-        _compiled(fill_expression(pattern.text, {}))
+        _compile(fill_expression(pattern.text, {}))
     except regex.error as error:
-        return f"the regular expression {shorten(pattern.text)} cannot be read: {error}"
+        return f"the regular expression {shorten(pattern.text)} is invalid: {error}"
     return None
 
 
@@ -145,17 +145,16 @@ def capture(
     kind = kind_of(pattern, default)
     if kind in MINIMUM or not pattern.text.strip():
         return None
-    known = values or {}
+    known, candidates = values or {}, _candidates(reply_texts)
     if kind is Match.REGEX:
-        found, _ = _find_expression(fill_expression(pattern.text, known), _candidates(reply_texts))
+        match, _ = _find_expression(fill_expression(pattern.text, known), candidates)
     else:
         expression = _literal_expression(kind, split_pieces(pattern.text, known, tidy))
-        candidates = _candidates(reply_texts)
-        found, _ = _find(expression, [*map(bare, candidates), *map(tidy, candidates)])
-    if found is None:
+        match, _ = _find(expression, [*map(bare, candidates), *map(tidy, candidates)])
+    if match is None:
         return None
-    first = found[1] if found.re.groups else None
-    return str(found[0] if first is None else first)
+    first = match[1] if match.re.groups else None
+    return str(match[0] if first is None else first)
 
 
 def _candidates(reply_texts: Sequence[str]) -> tuple[str, ...]:
@@ -163,11 +162,8 @@ def _candidates(reply_texts: Sequence[str]) -> tuple[str, ...]:
     return (*spoken, "\n".join(spoken)) if len(spoken) > 1 else spoken
 
 
-# --- literal texts and expressions -------------------------------------------------------------------------------
-
-
 @lru_cache(maxsize=1024)
-def _compiled(expression: str) -> regex.Pattern[str]:
+def _compile(expression: str) -> regex.Pattern[str]:
     return regex.compile(expression, regex.IGNORECASE | regex.DOTALL)
 
 
@@ -175,13 +171,13 @@ def _find(expression: str, texts: Sequence[str]) -> tuple[regex.Match[str] | Non
     """Return the first match in any of the texts, and why there is none."""
     for text in texts:
         try:
-            found = _compiled(expression).search(text, timeout=REGEX_SECONDS)
+            match = _compile(expression).search(text, timeout=REGEX_SECONDS)
         except TimeoutError:
             return None, TOO_SLOW
         except regex.error as error:
-            return None, f"the expression cannot be read: {error}"
-        if found is not None:
-            return found, ""
+            return None, f"the regular expression is invalid: {error}"
+        if match is not None:
+            return match, ""
     return None, ""
 
 
@@ -218,7 +214,7 @@ def _match_literal(case: _Case) -> Matched:
         passed, trouble = _holds(case.kind, pieces, [as_replied(text) for text in case.candidates])
         if passed:
             break
-    return _told(case, passed, trouble)
+    return _report(case, passed, trouble)
 
 
 def _holds(kind: Match, pieces: list[Piece], texts: Sequence[str]) -> tuple[bool, str]:
@@ -238,9 +234,9 @@ def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str
     if any(unmark(text) != text for text in (case.pattern.text, *case.candidates)):
         yield unmarked, _plain_bare
     expected = " ".join(piece.text for piece in split_pieces(case.pattern.text, case.values, plain))
-    said = _plain_bare(case.candidates[-1])
-    if may_be_rewritten(expected) or (_DIGIT.search(expected) and may_be_rewritten(said)):
-        language = language_of(expected, said)
+    reply = _plain_bare(case.candidates[-1])
+    if may_be_rewritten(expected) or (_DIGIT.search(expected) and may_be_rewritten(reply)):
+        language = language_of(expected, reply)
         yield (
             lambda text: as_digits(unmarked(text), language),
             lambda text: as_digits(plain(bare_lines(text)), language),
@@ -252,29 +248,21 @@ def _plain_bare(text: str) -> str:
 
 
 def _match_expression(case: _Case) -> Matched:
-    found, trouble = _find_expression(fill_expression(case.pattern.text, case.values), case.candidates)
-    return _told(case, found is not None, trouble)
+    match, trouble = _find_expression(fill_expression(case.pattern.text, case.values), case.candidates)
+    return _report(case, match is not None, trouble)
 
 
-def _told(case: _Case, passed: bool, trouble: str) -> Matched:
-    if not passed:
-        return Matched(False, case.kind, why=trouble or _not_found(case))
-    short = case.kind is Match.SUBSTRING and len(plain(case.pattern.text)) < SHORT
-    note = say("; it is short and may stand inside another word") if short else ""
-    return Matched(
-        True,
-        case.kind,
-        why=say("found {text} ({kind}){note}", text=shorten(case.pattern.text), kind=case.kind, note=note),
-    )
-
-
-def _not_found(case: _Case) -> str:
+def _report(case: _Case, passed: bool, trouble: str) -> Matched:
+    text = shorten(case.pattern.text)
+    if passed:
+        short = case.kind is Match.SUBSTRING and len(plain(case.pattern.text)) < SHORT
+        note = say("; it is short and may be part of another word") if short else ""
+        return Matched(True, case.kind, why=say("found {text} ({kind}){note}", text=text, kind=case.kind, note=note))
     names = unfilled(case.pattern.text, case.values)
     note = f" ({', '.join(f'{{{name}}}' for name in names)} has no value)" if names else ""
-    return say("did not find {text} ({kind})", text=shorten(case.pattern.text), kind=case.kind) + note
-
-
-# --- near matches ------------------------------------------------------------------------------------------------
+    return Matched(
+        False, case.kind, why=trouble or say("did not find {text} ({kind})", text=text, kind=case.kind) + note
+    )
 
 
 def _match_fuzzy(case: _Case) -> Matched:
@@ -282,7 +270,7 @@ def _match_fuzzy(case: _Case) -> Matched:
     if not pairs:
         return Matched(False, case.kind, why=lacking)
     scores = [edit_similarity(*pair) for pair in pairs]
-    return _near(case, *best_pair(pairs, scores, _minimum(case), case.names))
+    return _report_near(case, *best_pair(pairs, scores, _minimum(case), case.names))
 
 
 def _match_similar(case: _Case) -> Matched:
@@ -299,34 +287,26 @@ def _match_similar(case: _Case) -> Matched:
         pieces, reply = split_pieces(text, case.values, bare), case.candidates[-1]
         part, why = best_excerpt(pieces, reply, encoder, minimum, case.names)
         score, held_back = (part, why) if part >= minimum or part > score else (score, held_back)
-    return _near(case, score, held_back)
+    return _report_near(case, score, held_back)
 
 
 def _minimum(case: _Case) -> float:
     return case.pattern.minimum or MINIMUM[case.kind]
 
 
-def _near(case: _Case, score: float, held_back: str) -> Matched:
+def _report_near(case: _Case, score: float, held_back: str) -> Matched:
     minimum = _minimum(case)
-    said = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
+    text = f"{shorten(case.pattern.text)} ({case.kind} {score:.2f}, needs {minimum:.2f})"
     if held_back:
-        return Matched(
-            False,
-            case.kind,
-            score,
-            True,
-            say("near {said}, but {held_back}: a person should look", said=said, held_back=held_back),
-        )
+        why = say("close to {said}, but {held_back}: needs a human check", said=text, held_back=held_back)
+        return Matched(False, case.kind, score, True, why)
     passed = score >= minimum
-    why = say("near {said}", said=said) if passed else say("not near enough to {said}", said=said)
+    why = say("close to {said}", said=text) if passed else say("not close enough to {said}", said=text)
     return Matched(passed, case.kind, score, why=why)
 
 
 _MATCHERS: Mapping[Match, Callable[[_Case], Matched]] = {
-    Match.EXACT: _match_literal,
-    Match.CONTAINS: _match_literal,
-    Match.SUBSTRING: _match_literal,
-    Match.WILDCARD: _match_literal,
+    **dict.fromkeys((Match.EXACT, Match.CONTAINS, Match.SUBSTRING, Match.WILDCARD), _match_literal),
     Match.REGEX: _match_expression,
     Match.FUZZY: _match_fuzzy,
     Match.SIMILAR: _match_similar,

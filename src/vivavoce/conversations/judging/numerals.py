@@ -148,30 +148,18 @@ def _numbers(name: str) -> Iterator[tuple[str, int]]:
     yield from ((word, 100) for word in _HUNDRED[name])
     for tens, word in enumerate(_TENS[name].split(), 2):
         yield word, tens * 10
-        yield from (
-            (words, tens * 10 + unit) for unit in range(1, 10) for words in _compound(name, word, unit, small)
-        )
+        for unit in range(1, 10):
+            number = tens * 10 + unit
+            if name == "de":
+                yield f"{'ein' if unit == 1 else small[unit]}und{word}", number
+            else:
+                yield f"{word}{' y ' if name == 'es' else ' '}{small[unit]}", number
+            if name == "fr" and unit == 1:
+                yield f"{word} et un", number
     if name == "es":
         yield from ((f"veinti{word}", number) for number, word in enumerate(_VEINTI.split(), 21))
     if name == "fr":
-        yield from _by_score(small)
-
-
-def _compound(name: str, tens: str, unit: int, small: list[str]) -> Iterator[str]:
-    if name == "de":
-        yield f"{'ein' if unit == 1 else small[unit]}und{tens}"
-    elif name == "es":
-        yield f"{tens} y {small[unit]}"
-    else:
-        yield f"{tens} {small[unit]}"
-    if name == "fr" and unit == 1:
-        yield f"{tens} et un"
-
-
-def _by_score(small: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield the French numbers that count in twenties."""
-    yield "quatre vingts", 80
-    yield "quatre vingt", 80
-    yield "soixante et onze", 71
-    yield from ((f"soixante {small[unit]}", 60 + unit) for unit in range(10, 20))
-    yield from ((f"quatre vingt {small[unit]}", 80 + unit) for unit in range(1, 20))
+        # Some French numbers count in twenties.
+        yield from (("quatre vingts", 80), ("quatre vingt", 80), ("soixante et onze", 71))
+        yield from ((f"soixante {small[unit]}", 60 + unit) for unit in range(10, 20))
+        yield from ((f"quatre vingt {small[unit]}", 80 + unit) for unit in range(1, 20))

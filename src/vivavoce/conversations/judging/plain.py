@@ -49,16 +49,18 @@ _HELDS = re.compile("[\U000f8000-\U000fbfff]")
 @lru_cache(maxsize=4096)
 def unmark(text: str) -> str:
     """Return a text without the marks of Markdown; one that has none comes back as it is."""
-    if not _may_be_marked(text):
+    lines = text.split("\n")
+    if not _SIGN.search(text) and not any(_LINE_MARK.match(line) for line in lines) and not _LINE_MARK.match(text):
         return text
     held: list[str] = []
-    return _restore(_unmark_inline(_unmark_blocks(_hold_literals(_HELDS.sub("", text), held))), held) or text
-
-
-def _may_be_marked(text: str) -> bool:
-    if _SIGN.search(text) or _LINE_MARK.match(text):
-        return True
-    return "\n" in text and any(_LINE_MARK.match(line) for line in text.split("\n"))
+    bare = _unmark_blocks(_hold_literals(_HELDS.sub("", text), held))
+    for _ in range(_DEEPEST):
+        before = bare
+        for emphasis in _EMPHASES:
+            bare = emphasis.sub(r"\g<text>", bare)
+        if bare == before:
+            break
+    return _HELDS.sub(lambda found: held[ord(found[0]) - _HELD], bare) or text
 
 
 def _hold_literals(text: str, held: list[str]) -> str:
@@ -92,47 +94,30 @@ def _resolve_references(text: str) -> str:
 def _unmark_blocks(text: str) -> str:
     text = _unmark_tables(text) if "|" in text else text
     text = _BULLET.sub("", _QUOTE.sub("", _RULE.sub("", text)))
-    return _unmark_numbered(_HEADING.sub(r"\g<text>", text))
-
-
-def _unmark_tables(text: str) -> str:
-    """Turn the rows of tables into lines: those around a line of columns (`|---|---|`)."""
-    lines = text.split("\n")
-    shown: list[str] = []
-    inside = False
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
-        inside = "|" in line and (inside or _parts_columns(after))
-        if not inside:
-            shown.append(line)
-        elif not _parts_columns(line):
-            # `1 | 200` must not become one number.
-            shown.append(" ".join(_BETWEEN_DIGITS.sub("; ", line).replace("|", " ").split()))
-    return "\n".join(shown)
-
-
-def _parts_columns(line: str) -> bool:
-    return "-" in line and "|" in line and _COLUMNS.issuperset(line)
-
-
-def _unmark_numbered(text: str) -> str:
-    """Take off the numbers of a list that counts from 1; `30. June` is a date."""
+    text = _HEADING.sub(r"\g<text>", text)
+    # A list counts from 1; `30. June` is a date.
     numbers = [int(found["number"]) for found in _NUMBERED.finditer(text)]
     counts = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
     return _NUMBERED.sub("", text) if counts else text
 
 
-def _unmark_inline(text: str) -> str:
-    for _ in range(_DEEPEST):
-        before = text
-        for emphasis in _EMPHASES:
-            text = emphasis.sub(r"\g<text>", text)
-        if text == before:
-            break
-    return text
+def _unmark_tables(text: str) -> str:
+    """Turn the rows of tables into lines: those around a line of columns (`|---|---|`)."""
+    lines = text.split("\n")
+    rows: list[str] = []
+    inside = False
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        inside = "|" in line and (inside or _parts_columns(after))
+        if not inside:
+            rows.append(line)
+        elif not _parts_columns(line):
+            # `1 | 200` must not become one number.
+            rows.append(" ".join(_BETWEEN_DIGITS.sub("; ", line).replace("|", " ").split()))
+    return "\n".join(rows)
 
 
-def _restore(text: str, held: list[str]) -> str:
-    return _HELDS.sub(lambda found: held[ord(found[0]) - _HELD], text) if held else text
+def _parts_columns(line: str) -> bool:
+    return "-" in line and "|" in line and _COLUMNS.issuperset(line)
 
 
 # Only real tags go: `<name>` may be a placeholder that a bot forgot to fill, and a tester wants to find it.

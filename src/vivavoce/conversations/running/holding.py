@@ -8,13 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from vivavoce.bots.asking import Answered, AskingPolicy, ask, open_talk
-from vivavoce.bots.protocol import Bot, Talk
+from vivavoce.bots.asking import Answered, AskingPolicy, ask, open_conversation
+from vivavoce.bots.protocol import Bot, Conversation
 from vivavoce.bots.sessions import new_session
-from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
 from vivavoce.conversations.scenarios.placeholders import fill
-from vivavoce.conversations.transcript import Exchange, Session, State, TalkKey, Transcript
+from vivavoce.conversations.transcript import ConversationKey, Exchange, Session, State, Transcript
 from vivavoce.records import Status
 
 CLOSE_SECONDS = 5.0
@@ -23,21 +22,21 @@ IDLE_SECONDS = 60.0
 
 
 class Notes(Protocol):
-    """Where a conversation is written down while it is held: the record of a run, or a place of its own."""
+    """Where a conversation is written down while it is held: the record of a run, or elsewhere."""
 
-    def begin(self, key: TalkKey) -> None:
+    def begin(self, key: ConversationKey) -> None:
         """Note that a conversation is in flight."""
         ...
 
-    def open_session(self, key: TalkKey, session: Session) -> None:
+    def open_session(self, key: ConversationKey, session: Session) -> None:
         """Keep which session the bot is given for a conversation."""
         ...
 
-    def add(self, key: TalkKey, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         """Keep one exchange."""
         ...
 
-    def finish(self, key: TalkKey, state: State, note: str = "") -> None:
+    def finish(self, key: ConversationKey, state: State, note: str = "") -> None:
         """Keep how a conversation ended."""
         ...
 
@@ -66,10 +65,10 @@ class Holding:
     channel: Channel
     plan: Plan
     script: Script
-    key: TalkKey
+    key: ConversationKey
     attempt: int = 1
     session: str = ""
-    talk: Talk | None = None
+    talk: Conversation | None = None
     values: dict[str, str] = field(default_factory=dict)
     good: list[str] = field(default_factory=list)
     replayed: bool = False
@@ -80,13 +79,14 @@ class Holding:
 async def hold(holding: Holding, record: Notes) -> State:
     """Hold one conversation and keep it; return how it ended."""
     record.begin(holding.key)
-    state, note = State.DONE, ""
     try:
-        opened = await _open(holding, record)
-        if opened:
+        opened = await _open_session(holding, record)
+        if opened.conversation is not None:
             state, note = await _say_all(holding, record)
         else:
-            state, note = State.ERRORED, "the talk could not be opened"
+            first = holding.script.turns[0]
+            record.add(holding.key, _build_exchange(first, holding, opened, first.text))
+            state, note = State.ERRORED, "the conversation could not be opened"
     finally:
         await _close(holding)
     record.finish(holding.key, state, note)
@@ -95,47 +95,40 @@ async def hold(holding: Holding, record: Notes) -> State:
 
 @dataclass
 class _OwnNotes:
-    """The notes of one conversation that belongs to no record: kept in memory, and told as they come."""
+    """The notes of one conversation that belongs to no record: kept in memory, and reported as they come."""
 
-    told: Callable[[Exchange], None]
+    report: Callable[[Exchange], None]
     exchanges: list[Exchange] = field(default_factory=list)
     sessions: list[Session] = field(default_factory=list)
     note: str = ""
 
-    def begin(self, key: TalkKey) -> None:
+    def begin(self, key: ConversationKey) -> None:
         self.exchanges.clear()
 
-    def open_session(self, key: TalkKey, session: Session) -> None:
+    def open_session(self, key: ConversationKey, session: Session) -> None:
         self.sessions.append(session)
 
-    def add(self, key: TalkKey, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         self.exchanges.append(exchange)
-        self.told(exchange)
+        self.report(exchange)
 
-    def finish(self, key: TalkKey, state: State, note: str = "") -> None:
+    def finish(self, key: ConversationKey, state: State, note: str = "") -> None:
         self.note = note
 
 
-async def hold_alone(holding: Holding, told: Callable[[Exchange], None] = lambda _: None) -> Transcript:
-    """Hold one conversation outside the record of a run; `told` hears of each exchange as soon as it is there."""
-    notes = _OwnNotes(told)
+async def hold_alone(holding: Holding, report: Callable[[Exchange], None] = lambda _: None) -> Transcript:
+    """Hold one conversation outside the record of a run; `report` gets each exchange as soon as it is there."""
+    notes = _OwnNotes(report)
     state = await hold(holding, notes)
     return Transcript(holding.key, state, tuple(notes.exchanges), notes.note, tuple(notes.sessions))
 
 
-async def _open(holding: Holding, record: Notes) -> bool:
-    opened = await _open_session(holding, record)
-    if opened.talk is None:
-        record.add(holding.key, _exchange(holding.script.turns[0], holding, opened, holding.script.turns[0].text))
-    return opened.talk is not None
-
-
 async def _open_session(holding: Holding, record: Notes) -> Answered:
-    """Begin a talk in a session of its own: a bot that remembers must not go on with an earlier attempt."""
+    """Begin the conversation in a new session: a bot that remembers must not go on with an earlier attempt."""
     holding.session = new_session()
     record.open_session(holding.key, Session(holding.session, holding.attempt))
-    opened = await open_talk(holding.channel.bot, holding.session, holding.channel.policy)
-    holding.talk = opened.talk
+    opened = await open_conversation(holding.channel.bot, holding.session, holding.channel.policy)
+    holding.talk = opened.conversation
     return opened
 
 
@@ -149,11 +142,14 @@ async def _say_all(holding: Holding, record: Notes) -> tuple[State, str]:
         _save(holding, turn, exchange)
         if holding.script.on_mismatch is OnMismatch.CONTINUE:
             continue
-        if _failed(holding, turn, exchange):
+        from vivavoce.conversations.judging.judge import judge
+
+        outcome = judge(turn, exchange, holding.channel.bot.facts, holding.plan).outcome
+        if outcome.counted and not outcome.passed:
             if holding.script.on_mismatch is OnMismatch.STOP:
                 return State.DONE, f"stopped after turn {turn.number}, which failed"
             if not await _replay(holding, record):
-                return State.ERRORED, f"the talk could not be begun anew after turn {turn.number}"
+                return State.ERRORED, f"the conversation could not be restarted after turn {turn.number}"
         else:
             holding.good.append(exchange.sent)
     return State.DONE, ""
@@ -169,13 +165,15 @@ async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
         await asyncio.sleep(0)
     cold = channel.mark(asyncio.get_running_loop().time())
     holding.said += 1
-    assert holding.talk is not None, "a talk is opened before anything is said"  # noqa: S101
+    assert holding.talk is not None, "a conversation must be opened before a message is sent"  # noqa: S101
     patience = turn.wait_s or max(channel.policy.limits.timeout_s, holding.plan.defaults.wait_s or 0)
     answered = await ask(holding.talk, text, channel.policy, patience, f"{holding.session}/{turn.number}")
-    return _exchange(turn, holding, answered, text, cold)
+    return _build_exchange(turn, holding, answered, text, cold)
 
 
-def _exchange(turn: ScriptTurn, holding: Holding, answered: Answered, text: str, cold: bool = False) -> Exchange:
+def _build_exchange(
+    turn: ScriptTurn, holding: Holding, answered: Answered, text: str, cold: bool = False
+) -> Exchange:
     return Exchange(
         turn.number,
         text,
@@ -203,29 +201,20 @@ def _save(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> None:
             holding.values[name] = value
 
 
-def _failed(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> bool:
-    from vivavoce.conversations.judging.judge import judge
-
-    verdict: Verdict = judge(turn, exchange, holding.channel.bot.facts, holding.plan)
-    return verdict.outcome.counted and not verdict.outcome.passed
-
-
 async def _replay(holding: Holding, record: Notes) -> bool:
     """Begin the talk anew and say again what had gone well, so that the next turn has a good start."""
     await _close(holding)
     channel = holding.channel
     opened = await _open_session(holding, record)
     holding.replayed = True
-    if opened.talk is None:
+    if opened.conversation is None:
         return False
     for place, text in enumerate(holding.good):
         if not channel.policy.allowance.take(1):
             return False
         channel.mark(asyncio.get_running_loop().time())
-        again = await ask(
-            opened.talk, text, channel.policy, channel.policy.limits.timeout_s, f"{holding.session}/{place}"
-        )
-        if again.status is not Status.OK:
+        patience, name = channel.policy.limits.timeout_s, f"{holding.session}/{place}"
+        if (await ask(opened.conversation, text, channel.policy, patience, name)).status is not Status.OK:
             return False
     return True
 

@@ -24,17 +24,15 @@ from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.writing import RecordWriter
 from vivavoce.conversations.transcript import (
     RECORD_FILE,
+    ConversationKey,
     Exchange,
     RunHeader,
     Session,
     State,
-    TalkKey,
     Transcript,
     as_met,
 )
 from vivavoce.errors import FileError, UsageError
-
-__all__ = ["RunRecord"]
 
 LOCK = "run.lock"
 LAYOUT = 1
@@ -63,7 +61,14 @@ class RunRecord:
         self._lock: sqlite3.Connection | None = None
         self._writer = RecordWriter(database)
         self._open = True
-        self._places = _places(header)
+        # Records are read in the order of the plan, whichever conversation was faster.
+        keys = (
+            ConversationKey(bot.name, script.id, repeat)
+            for bot in header.bots
+            for script in header.plan.scripts
+            for repeat in range(header.repeats)
+        )
+        self._places = {key: place for place, key in enumerate(keys)}
 
     @classmethod
     def create(cls, folder: str | Path, header: RunHeader) -> RunRecord:
@@ -71,9 +76,9 @@ class RunRecord:
         place = Path(folder)
         if (place / RECORD_FILE).exists():
             raise UsageError(
-                "there is the record of a run already",
+                "the folder already contains the record of a run",
                 where=str(place),
-                remedy=f"go on with it (`viva conversations resume {place}`) or give another folder",
+                remedy=f"resume it (`viva conversations resume {place}`) or choose another folder",
             )
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -83,7 +88,7 @@ class RunRecord:
                 database.execute("INSERT INTO header VALUES (?, ?)", (LAYOUT, header_to_text(header)))
         except (OSError, sqlite3.Error) as error:
             raise FileError(
-                f"the record cannot be written: {error}", where=str(place), remedy="give another folder"
+                f"cannot write the record: {error}", where=str(place), remedy="choose another folder"
             ) from error
         return cls(place, header, database)
 
@@ -92,9 +97,8 @@ class RunRecord:
         """Open the record in a folder."""
         place = Path(folder)
         if not (place / RECORD_FILE).is_file():
-            raise FileError("there is no record of a run here", where=str(place), remedy="give the folder of a run")
-        if _is_cut_short(place / RECORD_FILE):
-            raise _damaged(place, "the file is shorter than it says")
+            raise FileError("there is no run record here", where=str(place), remedy="choose the folder of a run")
+        _refuse_cut(place / RECORD_FILE)
         try:
             database = _connect(place / RECORD_FILE)
             row = database.execute("SELECT layout, json FROM header").fetchone()
@@ -102,9 +106,9 @@ class RunRecord:
             raise _unreadable(place, error) from error
         if row is None or row[0] != LAYOUT:
             raise FileError(
-                "the record was begun but never written, or by another version of vivavoce",
+                "the record was started but never written, or written by another version of vivavoce",
                 where=str(place),
-                remedy="run the conversations again into another folder",
+                remedy="run the conversations again in another folder",
             )
         with settled_memory():
             return cls(place, header_from_text(row[1]), database)
@@ -129,8 +133,6 @@ class RunRecord:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- writing -------------------------------------------------------------------------------------------------
-
     def claim(self) -> None:
         """Take the right to write; refused while another process has it. A killed process gives it back."""
         lock = sqlite3.connect(self.folder / LOCK, timeout=0.2, isolation_level=None)
@@ -141,7 +143,7 @@ class RunRecord:
             raise UsageError(
                 "another process is writing this record",
                 where=str(self.folder),
-                remedy="wait until it has ended, or give another folder",
+                remedy="wait until it finishes, or choose another folder",
             ) from error
         self._lock = lock
         self._database.executescript(_SESSIONS)
@@ -151,10 +153,15 @@ class RunRecord:
         """The conversations of which something is kept."""
         return {place for (place,) in self._database.execute("SELECT DISTINCT talk FROM exchange")}
 
-    def begin(self, key: TalkKey) -> None:
+    def begin(self, key: ConversationKey) -> None:
         """Note that a conversation is in flight; what an earlier try of it left is forgotten."""
-        if self._places[key] in self._written:
-            self._forget(self._places[key])
+        place = self._places[key]
+        if place in self._written:
+            # What waits to be written may belong to the earlier try.
+            self._writer.flush()
+            with self._database:
+                self._database.execute("DELETE FROM exchange WHERE talk = ?", (place,))
+            self._written.discard(place)
         self._note(key, State.OPEN)
 
     @cached_property
@@ -166,34 +173,27 @@ class RunRecord:
         )
         return dict(rows)
 
-    def attempts(self, key: TalkKey) -> int:
+    def attempts(self, key: ConversationKey) -> int:
         """Return how often a conversation had been begun before this run went on."""
         return self._attempts.get(self._places[key], 0)
 
-    def open_session(self, key: TalkKey, session: Session) -> None:
+    def open_session(self, key: ConversationKey, session: Session) -> None:
         """Keep which session the bot is given for a conversation; those of earlier attempts stay."""
         self._writer.write("INSERT INTO session", session.name, self._places[key], session.attempt)
 
-    def _forget(self, place: int) -> None:
-        # What waits to be written may belong to the earlier try.
-        self._writer.flush()
-        with self._database:
-            self._database.execute("DELETE FROM exchange WHERE talk = ?", (place,))
-        self._written.discard(place)
-
-    def add(self, key: TalkKey, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         """Keep one exchange of a conversation in flight."""
         self._written.add(self._places[key])
         self._writer.write("INSERT INTO exchange", self._places[key], exchange.number, exchange_to_text(exchange))
 
-    def finish(self, key: TalkKey, state: State, note: str = "") -> None:
-        """Keep how a conversation ended; after this a crash does not lose it."""
+    def finish(self, key: ConversationKey, state: State, note: str = "") -> None:
+        """Keep how a conversation ended; once the event loop moves on, a crash does not lose it."""
         self._note(key, state, note)
-        self._writer.flush()
+        self._writer.flush_soon()
 
-    def _note(self, key: TalkKey, state: State, note: str = "") -> None:
-        told = note.encode("utf-8", "backslashreplace").decode()
-        row = (self._places[key], key.bot, key.script, key.repeat, state, told)
+    def _note(self, key: ConversationKey, state: State, note: str = "") -> None:
+        text = note.encode("utf-8", "backslashreplace").decode()
+        row = (self._places[key], key.bot, key.script, key.repeat, state, text)
         self._writer.write("INSERT OR REPLACE INTO talk", *row)
 
     def close(self) -> None:
@@ -206,8 +206,6 @@ class RunRecord:
             self._lock.close()
             self._lock = None
 
-    # --- reading -------------------------------------------------------------------------------------------------
-
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         self._writer.flush()
         try:
@@ -215,10 +213,10 @@ class RunRecord:
         except sqlite3.DatabaseError as error:
             raise _unreadable(self.folder, error) from error
 
-    def states(self) -> Mapping[TalkKey, State]:
+    def states(self) -> Mapping[ConversationKey, State]:
         """Return how far each conversation got that was begun."""
         rows = self._rows("SELECT bot, script, repeat, state FROM talk")
-        return {TalkKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
+        return {ConversationKey(bot, script, repeat): State(state) for bot, script, repeat, state in rows}
 
     def header_as_met(self) -> RunHeader:
         """Return the head of the run with what the bots turned out to report."""
@@ -244,31 +242,32 @@ class RunRecord:
         sessions = self._sessions()
         for head, group in groupby(rows, key=lambda row: row[:6]):
             place, bot, script, repeat, state, note = head
-            said = tuple(exchange_from_text(number, text) for *_, number, text in group if number is not None)
-            yield Transcript(TalkKey(bot, script, repeat), State(state), said, note, sessions.get(place, ()))
+            exchanges = tuple(exchange_from_text(number, text) for *_, number, text in group if number is not None)
+            key = ConversationKey(bot, script, repeat)
+            yield Transcript(key, State(state), exchanges, note, sessions.get(place, ()))
 
-    def transcript(self, key: TalkKey) -> Transcript:
+    def transcript(self, key: ConversationKey) -> Transcript:
         """Return one conversation."""
         place = self._places[key]
         row = next(self._rows("SELECT state, note FROM talk WHERE place = ?", place), None)
         if row is None:
             return Transcript(key, State.OPEN, ())
-        said = self._rows("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", place)
-        sessions = self._sessions(place).get(place, ())
-        return Transcript(key, State(row[0]), tuple(exchange_from_text(*each) for each in said), row[1], sessions)
+        rows = self._rows("SELECT number, json FROM exchange WHERE talk = ? ORDER BY number", place)
+        exchanges = tuple(exchange_from_text(*each) for each in rows)
+        return Transcript(key, State(row[0]), exchanges, row[1], self._sessions(place).get(place, ()))
 
     def _sessions(self, place: int | None = None) -> Mapping[int, tuple[Session, ...]]:
         """Return the sessions of each conversation, or of one, in their order; older versions kept none."""
         if next(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'session'"), None) is None:
             return {}
-        kept = "SELECT talk, name, attempt FROM session"
-        if place is None:
-            rows = self._rows(f"{kept} ORDER BY talk, rowid")
-        else:
-            rows = self._rows(f"{kept} WHERE talk = ? ORDER BY rowid", place)
+        rows = (
+            self._rows("SELECT talk, name, attempt FROM session ORDER BY talk, rowid")
+            if place is None
+            else self._rows("SELECT talk, name, attempt FROM session WHERE talk = ? ORDER BY rowid", place)
+        )
         return {
-            talk: tuple(Session(name, attempt) for _, name, attempt in group)
-            for talk, group in groupby(rows, key=lambda row: row[0])
+            own: tuple(Session(name, attempt) for _, name, attempt in group)
+            for own, group in groupby(rows, key=lambda row: row[0])
         }
 
 
@@ -277,28 +276,28 @@ def _connect(path: Path) -> sqlite3.Connection:
     # A killed process loses nothing that was committed; the disk is waited for at checkpoints only.
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
-    # Moving the log into the database waits for the disk, and so would every talk: seldom, then.
+    # Moving the log into the database waits for the disk, and so would every conversation: seldom, then.
     database.execute("PRAGMA wal_autocheckpoint = 20000")
     return database
 
 
-def _is_cut_short(path: Path) -> bool:
-    """Tell whether the end of a database is missing: SQLite takes what is missing of a page for zeros, silently."""
+def _refuse_cut(path: Path) -> None:
+    """Refuse a database without its end: SQLite takes what is missing of a page for zeros, silently."""
     with path.open("rb") as file:
         head = file.read(32)
     log = path.with_name(f"{path.name}-wal")
-    # While there is a log the last pages may still stand in it.
-    if len(head) < 32 or not head.startswith(SQLITE) or (log.exists() and log.stat().st_size):
-        return False
-    page, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
-    return path.stat().st_size < page * pages
+    # While there is a log the last pages may still be in it.
+    if len(head) == 32 and head.startswith(SQLITE) and not (log.exists() and log.stat().st_size):
+        page, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+        if path.stat().st_size < page * pages:
+            raise _damaged(path.parent, "the file is shorter than its header states")
 
 
 def _damaged(place: Path, why: str) -> FileError:
     return FileError(
-        f"the record is damaged, perhaps cut short when it was copied ({why})",
+        f"the record is damaged, possibly truncated while copying ({why})",
         where=str(place),
-        remedy="copy the whole folder again, or run the conversations into another one",
+        remedy="copy the whole folder again, or run the conversations again in another folder",
     )
 
 
@@ -310,18 +309,9 @@ def _unreadable(place: Path, error: sqlite3.Error) -> FileError:
     if began and not isinstance(error, sqlite3.OperationalError):
         return _damaged(place, str(error))
     if "no such table" in str(error) or not began:
-        return FileError(f"this is not the record of a run ({error})", where=str(place), remedy="give another folder")
+        return FileError(f"this is not a run record ({error})", where=str(place), remedy="choose another folder")
     return FileError(
-        f"the record cannot be read now ({error})", where=str(place), remedy="try again when no other program uses it"
+        f"cannot read the record right now ({error})",
+        where=str(place),
+        remedy="try again when no other program is using it",
     )
-
-
-def _places(header: RunHeader) -> dict[TalkKey, int]:
-    """Return a number for each conversation of the plan: records are read in this order, whoever was faster."""
-    keys = (
-        TalkKey(bot.name, script.id, repeat)
-        for bot in header.bots
-        for script in header.plan.scripts
-        for repeat in range(header.repeats)
-    )
-    return {key: place for place, key in enumerate(keys)}

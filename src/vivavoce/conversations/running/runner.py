@@ -21,12 +21,10 @@ from vivavoce.conversations.running.holding import Channel, Holding, hold
 from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
-from vivavoce.conversations.transcript import RunHeader, State, TalkKey
+from vivavoce.conversations.transcript import ConversationKey, RunHeader, State
 from vivavoce.errors import UsageError, WorkError, plural
 from vivavoce.messages import say, say_count
 from vivavoce.version import __version__
-
-__all__ = ["RunEnd", "RunOptions", "begin_run", "hold_conversations", "options_of"]
 
 Progress = Callable[[str, int, int], None]
 # Conversations begin this far apart, so that a bot never meets all of them in the same instant.
@@ -53,13 +51,10 @@ class RunOptions:
 
     def limits(self, own: Limits) -> Limits:
         """Return a bot's limits with what was said about the run."""
-        said = {
-            "at_once": self.concurrency,
-            "per_second": self.per_second,
-            "timeout_s": self.timeout_s,
-            "retries": self.retries,
+        values = {"at_once": self.concurrency} | {
+            name: getattr(self, name) for name in ("per_second", "timeout_s", "retries")
         }
-        return replace(own, **{name: value for name, value in said.items() if value is not None})  # type: ignore[arg-type]
+        return replace(own, **{name: value for name, value in values.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +94,9 @@ def make_header(
     """Return what a run will be; `run` is its name, drawn where none is given."""
     names = [bot.name for bot in bots]
     if not names or len(set(names)) != len(names):
-        raise UsageError("a run needs bots, each with a name of its own", remedy="name each bot once")
+        raise UsageError("a run needs bots with unique names", remedy="name each bot once")
     if not plan.scripts:
-        raise UsageError("there is nothing to say: no scenario was chosen", remedy="choose other levels or domains")
+        raise UsageError("nothing to run: no scenario is selected", remedy="choose other levels or domains")
     settings = {name: value for name, value in asdict(options).items() if name not in ("repeats", "seed")}
     limited = tuple(replace(bot, limits=options.limits(bot.limits)) for bot in bots)
     name = run or uuid4().hex[:12]
@@ -124,8 +119,8 @@ async def hold_conversations(
     header = record.header
     options = limits or options_of(header)
     record.claim()
-    told = progress or (lambda _stage, _done, _total: None)
-    run = _Run(record, options, told, Allowance(options.max_messages), LoopLag())
+    report = progress or (lambda _stage, _done, _total: None)
+    run = _Run(record, options, report, Allowance(options.max_messages), LoopLag())
     run.lag.start()
     try:
         with settled_memory():
@@ -137,14 +132,14 @@ async def hold_conversations(
     return run.end()
 
 
-def talks_of(header: RunHeader) -> list[tuple[Script, int]]:
+def list_conversations(header: RunHeader) -> list[tuple[Script, int]]:
     """Return what is held with each bot: the scripts, each with its repeat, the first repeat of all first."""
     return [(script, repeat) for repeat in range(header.repeats) for script in header.plan.scripts]
 
 
-def shuffle_talks(talks: list[Any], seed: int) -> None:
-    """Put talks into the order in which they are held: drawn, and the same for every bot."""
-    random.Random(f"{seed}/order").shuffle(talks)  # noqa: S311
+def shuffle_conversations(conversations: list[Any], seed: int) -> None:
+    """Put conversations into the order in which they are held: drawn, and the same for every bot."""
+    random.Random(f"{seed}/order").shuffle(conversations)  # noqa: S311
 
 
 def lag_for(bot: Bot, lag: LoopLag) -> LoopLag | None:
@@ -162,13 +157,13 @@ async def close_bots(bots: Iterable[Bot]) -> None:
 
 
 def despair(channel: Channel, failures: int, most: int) -> str:
-    """Say why there is no use in asking a bot any more after so many failures in a row; nothing while there is."""
+    """Say why there is no use in asking a bot any more after this many failures in a row; nothing while there is."""
     name, wait = channel.bot.facts.name, channel.policy.pace.turned_away
     if wait is not None:
-        return say("{name}: it asks to be left alone for {wait:,.0f} seconds (429)", name=name, wait=wait)
+        return say("{name} asked to wait {wait:,.0f} seconds (429)", name=name, wait=wait)
     if failures >= most:
-        talks = say_count(failures, "{n} conversation", "{n} conversations")
-        return say("{name}: {talks} in a row without any answer", name=name, talks=talks)
+        conversations = say_count(failures, "{n} conversation", "{n} conversations")
+        return say("{name}: {talks} in a row without any answer", name=name, talks=conversations)
     return ""
 
 
@@ -177,7 +172,7 @@ class _Queue:
     """What is still to be held with one bot."""
 
     channel: Channel
-    talks: deque[tuple[Script, TalkKey]]
+    left: deque[tuple[Script, ConversationKey]]
     total: int
     done: int = 0
     failures: int = 0
@@ -199,7 +194,7 @@ class _Run:
         done = {key for key, state in self.record.states().items() if state is State.DONE}
         queues = [self._queue(bot, done) for bot in bots]
         workers = [
-            queue for queue in queues for _ in range(min(queue.channel.policy.limits.at_once, len(queue.talks)))
+            queue for queue in queues for _ in range(min(queue.channel.policy.limits.at_once, len(queue.left)))
         ]
         # Which bot is asked first in each round is drawn, so that none always gets the quiet moment.
         random.Random(f"{self.options.seed}/workers").shuffle(workers)  # noqa: S311
@@ -209,47 +204,42 @@ class _Run:
                     apart = 0.0 if queue.channel.bot.facts.in_process else place * STEP_SECONDS
                     group.create_task(self._work(queue, apart))
         except ExceptionGroup as errors:
-            raise self._cause(errors.exceptions[0]) from errors
+            cause = errors.exceptions[0]
+            if not isinstance(cause, sqlite3.Error):
+                raise cause from errors
+            raise WorkError(
+                f"the record could not be written: {cause}",
+                where=str(self.record.folder),
+                remedy="free up disk space, then resume the run",
+            ) from errors
 
-    def _cause(self, error: Exception) -> Exception:
-        """Return what ended the run as its reader should see it."""
-        if not isinstance(error, sqlite3.Error):
-            return error
-        return WorkError(
-            f"the record could not be written: {error}",
-            where=str(self.record.folder),
-            remedy="make room on the disk, then resume the run",
-        )
-
-    def _queue(self, bot: Bot, done: Set[TalkKey]) -> _Queue:
+    def _queue(self, bot: Bot, done: Set[ConversationKey]) -> _Queue:
         header, limits = self.record.header, self.options.limits(bot.facts.limits)
-        talks = [(script, TalkKey(bot.facts.name, script.id, repeat)) for script, repeat in talks_of(header)]
-        left = [talk for talk in talks if talk[1] not in done]
-        shuffle_talks(left, self.options.seed)
+        every = list_conversations(header)
+        keyed = [(script, ConversationKey(bot.facts.name, script.id, repeat)) for script, repeat in every]
+        left = [(script, key) for script, key in keyed if key not in done]
+        shuffle_conversations(left, self.options.seed)
         policy = AskingPolicy(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
-        return _Queue(Channel(bot, policy), deque(left), len(talks), len(talks) - len(left))
+        return _Queue(Channel(bot, policy), deque(left), len(every), len(every) - len(left))
 
     async def _work(self, queue: _Queue, delay: float) -> None:
         await asyncio.sleep(delay)
-        while queue.talks and not queue.given_up:
-            script, key = queue.talks.popleft()
+        while queue.left and not queue.given_up:
+            script, key = queue.left.popleft()
             if not self.allowance.take(len(script.turns)):
-                queue.talks.append((script, key))
+                queue.left.append((script, key))
                 return
             attempt = self.record.attempts(key) + 1
-            holding = Holding(queue.channel, self.record.header.plan, script, key, attempt)
+            holding = Holding(queue.channel, self.record.header.plan.of(script), script, key, attempt)
             state = await hold(holding, self.record)
             self.allowance.give_back(len(script.turns) - holding.said)
-            self._count(queue, state, answered=holding.heard > 0)
-
-    def _count(self, queue: _Queue, state: State, *, answered: bool) -> None:
-        queue.done += 1
-        # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
-        queue.failures = 0 if state is State.DONE and answered else queue.failures + 1
-        queue.given_up = queue.given_up or despair(queue.channel, queue.failures, self.options.give_up_after)
-        if queue.given_up:
-            self.reasons[queue.given_up] = None
-        self.progress(queue.channel.bot.facts.name, queue.done, queue.total)
+            queue.done += 1
+            # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
+            queue.failures = 0 if state is State.DONE and holding.heard > 0 else queue.failures + 1
+            queue.given_up = queue.given_up or despair(queue.channel, queue.failures, self.options.give_up_after)
+            if queue.given_up:
+                self.reasons[queue.given_up] = None
+            self.progress(queue.channel.bot.facts.name, queue.done, queue.total)
 
     def end(self) -> RunEnd:
         header = self.record.header
@@ -258,5 +248,5 @@ class _Run:
         done, errored = states.count(State.DONE), states.count(State.ERRORED)
         reasons = list(self.reasons)
         if self.allowance.refused and self.options.max_messages is not None:
-            reasons.insert(0, f"the cap of {plural(self.options.max_messages, 'message')} was reached")
+            reasons.insert(0, f"the limit of {plural(self.options.max_messages, 'message')} was reached")
         return RunEnd(done, errored, planned - done - errored, tuple(reasons))

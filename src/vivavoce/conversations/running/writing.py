@@ -6,13 +6,14 @@ database without waiting for the disk: a killed process loses nothing of it.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import Sequence
 
 Values = tuple[object, ...]
-MOST_SECONDS = 0.05
-MOST_ROWS = 200
+MAX_SECONDS = 0.05
+MAX_ROWS = 200
 
 
 class RecordWriter:
@@ -22,15 +23,32 @@ class RecordWriter:
         self._database = database
         self._rows: list[tuple[str, Values]] = []
         self._flushed = 0.0
+        self._scheduled = False
 
     def write(self, into: str, *values: object) -> None:
-        """Add a row; `into` is what stands before its values."""
+        """Add a row; `into` is the statement before its values."""
         self._rows.append((into, values))
-        if len(self._rows) >= MOST_ROWS or time.monotonic() - self._flushed > MOST_SECONDS:
+        if len(self._rows) >= MAX_ROWS or time.monotonic() - self._flushed > MAX_SECONDS:
             self.flush()
+
+    def flush_soon(self) -> None:
+        """Write and commit what waits before the event loop waits for anything else; without a loop, now.
+
+        Conversations that end in the same turn of the loop share a commit: one for each of them would take as much
+        of the processor as judging it does.
+        """
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.flush()
+            return
+        if not self._scheduled:
+            self._scheduled = True
+            loop.call_soon(self.flush)
 
     def flush(self) -> None:
         """Write and commit what waits."""
+        self._scheduled = False
         self._flushed = time.monotonic()
         if self._rows:
             rows, self._rows = self._rows, []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.bots.protocol import BotFacts
+from vivavoce.codec import Hook, shape, to_json
 from vivavoce.conversations.scenario import Script, Suite
 from vivavoce.conversations.scenarios.expansion import expand_leniently
 from vivavoce.conversations.scenarios.formats.sheet_cells import Misspelt
@@ -89,24 +90,16 @@ class SuiteCheck:
         """The size in one sentence or two."""
         sizes = f"{plural(self.scenarios, 'scenario')}, {plural(self.scripts, 'conversation')}, "
         sizes += f"{plural(self.turns, 'turn')}"
-        sizes += f", held {self.repeats} times." if self.repeats > 1 else "."
-        times = ", ".join(f"{bot} {_duration(minutes)}" for bot, minutes in self.minutes.items())
+        sizes += f", run {self.repeats} times." if self.repeats > 1 else "."
+        times = ", ".join(f"{bot} {_describe_duration(minutes)}" for bot, minutes in self.minutes.items())
         return f"{sizes} Time: {times}." if times else sizes
 
     def to_json(self) -> dict[str, object]:
         """Return all of it as plain JSON."""
-        return {
-            "problems": [{**asdict(problem), "scenarios": list(problem.scenarios)} for problem in self.problems],
-            "scenarios": self.scenarios,
-            "scripts": self.scripts,
-            "turns": self.turns,
-            "repeats": self.repeats,
-            "by_level": dict(self.by_level),
-            "by_domain": dict(self.by_domain),
-            "by_kind": dict(self.by_kind),
-            "minutes": {bot: round(minutes, 2) for bot, minutes in self.minutes.items()},
-            "measured": {script: asdict(measured) for script, measured in self.measured.items()},
-        }
+        return to_json(self)  # type: ignore[no-any-return]
+
+
+shape(SuiteCheck, hooks={"minutes": Hook(lambda minutes: {bot: round(value, 2) for bot, value in minutes.items()})})
 
 
 def check_suite(
@@ -119,8 +112,8 @@ def check_suite(
     broken = find_broken(suite)
     expanded = expand_leniently(usable_part(suite, broken))
     problems = [
-        CheckProblem(one.kind, ERROR, one.message, one.where, (one.scenario,) if one.scenario else ())
-        for one in broken
+        CheckProblem(name.kind, ERROR, name.message, name.where, (name.scenario,) if name.scenario else ())
+        for name in broken
     ]
     problems += suite_problems(suite, expanded)
     problems += turn_problems(expanded)
@@ -154,7 +147,7 @@ def estimate_minutes(turns: int, bot: BotFacts) -> float:
     return turns / a_second / 60
 
 
-def _duration(minutes: float) -> str:
+def _describe_duration(minutes: float) -> str:
     if minutes < 1:
         return "under a minute"
     return f"about {plural(round(minutes), 'minute')}" if minutes < 90 else f"about {minutes / 60:.1f} hours"

@@ -10,7 +10,7 @@ from vivavoce.conversations.judging.judge import turn_gaps
 from vivavoce.conversations.result import Gap
 from vivavoce.conversations.scenario import Plan
 from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
-from vivavoce.conversations.scenarios.check_turns import Spot, plan_spots, spots
+from vivavoce.conversations.scenarios.check_turns import Spot, list_spots, problem_of
 from vivavoce.conversations.scenarios.expansion import Expanded
 from vivavoce.errors import nearest, plural
 
@@ -21,15 +21,11 @@ FEW_WORDS = 3
 TRAINING = "the training data"
 
 
-# A phrase that bots were trained on, its topic, and the bots.
-Trained = tuple[str, str, tuple[str, ...]]
-
-
 def bot_problems(
     expanded: Expanded, bots: Sequence[BotFacts], intents: Sequence[str] | None
 ) -> Iterator[CheckProblem]:
     """Yield topics and slots that a bot does not know, and messages that it was trained on."""
-    every = list(spots(expanded))
+    every = list(list_spots(expanded.plan, expanded.lines))
     topics: dict[str, Sequence[str]] = {bot.name: bot.intents for bot in bots if bot.intents is not None}
     if intents is not None:
         topics[TRAINING] = intents
@@ -54,7 +50,7 @@ def unchecked_problems(
     plan: Plan, bot: BotFacts, lines: Mapping[tuple[str, str], int | None] | None = None
 ) -> Iterator[CheckProblem]:
     """Yield what cannot be checked with a bot as far as is known, and in how many turns."""
-    every = list(plan_spots(plan, lines or {}))
+    every = list(list_spots(plan, lines or {}))
     left: dict[Gap, list[Spot]] = {}
     partly: dict[Gap, list[Spot]] = {}
     for spot in every:
@@ -63,84 +59,65 @@ def unchecked_problems(
             left.setdefault(gap, []).append(spot)
         for part in parts:
             partly.setdefault(part, []).append(spot)
-    for gap, where in left.items():
-        turns = f"{len(where):,} of {plural(len(every), 'turn')} cannot be checked unless it does"
-        yield _unchecked(bot, gap, f"{turns}; expect a reply there too", where)
-    for gap, where in partly.items():
-        turns = f"in {plural(len(where), 'turn')} they cannot be checked unless it does, only the rest is"
-        yield _unchecked(bot, gap, turns, where)
-
-
-def _unchecked(bot: BotFacts, gap: Gap, consequence: str, where: Sequence[Spot]) -> CheckProblem:
-    scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
-    message = f"{bot.name} is not known to report {gap.part}: {consequence}"
-    return CheckProblem("unchecked", WARNING, message, where[0].where, scenarios)
+    for gap, spots in left.items():
+        turns = f"{len(spots):,} of {plural(len(every), 'turn')} cannot be checked unless it does"
+        message = f"{bot.name} does not declare that it reports {gap.part}: {turns}; add an expected reply there too"
+        yield problem_of(spots, "unchecked", WARNING, message)
+    for gap, spots in partly.items():
+        turns = f"in {plural(len(spots), 'turn')} only the other expectations can be checked unless it does"
+        message = f"{bot.name} does not declare that it reports {gap.part}: {turns}"
+        yield problem_of(spots, "unchecked", WARNING, message)
 
 
 def _unknown(
     what: str, asked: Mapping[tuple[str, ...], list[Spot]], known: Mapping[str, Sequence[str]]
 ) -> Iterator[CheckProblem]:
     """Yield names that somebody does not know: an error where nobody knows them, else perhaps as it should be."""
-    for names, where in asked.items():
+    for names, spots in asked.items():
         lacking = [owner for owner, own in known.items() if not set(names) & set(own)]
         if not lacking:
             continue
         severity = ERROR if len(lacking) == len(known) else WARNING
-        shown = " or ".join(f"'{name}'" for name in names)
+        quoted = " or ".join(f"'{name}'" for name in names)
         hint = nearest(names[0], list(dict.fromkeys(name for owner in lacking for name in known[owner])))
-        message = f"the {what} {shown} is not known to {', '.join(lacking)}.{hint}"
-        scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
-        yield CheckProblem(f"unknown_{what}", severity, message, where[0].where, scenarios)
+        message = f"the {what} {quoted} is unknown to {', '.join(lacking)}.{hint}"
+        yield problem_of(spots, f"unknown_{what}", severity, message)
 
 
 def _leaks(every: Sequence[Spot], bots: Sequence[BotFacts]) -> Iterator[CheckProblem]:
     """Yield messages that are, nearly, training phrases: a bot that knows them by heart proves nothing."""
-    trained = _trained(bots)
-    if not trained:
-        return
-    said: dict[str, list[Spot]] = {}
-    for spot in every:
-        if not spot.turn.button:
-            said.setdefault(_plain(spot.turn.text), []).append(spot)
-    by_length = sorted(trained, key=len)
-    lengths = [len(phrase) for phrase in by_length]
-    for message, where in said.items():
-        found = _nearest_phrase(message, trained, by_length, lengths)
-        if found is not None:
-            yield _leak(where, *found)
-
-
-def _nearest_phrase(
-    message: str, trained: Mapping[str, Trained], by_length: Sequence[str], lengths: Sequence[int]
-) -> tuple[Trained, float] | None:
-    if message in trained:
-        return trained[message], 100.0
-    from rapidfuzz import fuzz, process
-
-    low = bisect_left(lengths, len(message) * LENGTHS)
-    high = bisect_right(lengths, len(message) / LENGTHS)
-    best = process.extractOne(message, by_length[low:high], scorer=fuzz.ratio, score_cutoff=ALIKE)
-    return (trained[best[0]], best[1]) if best else None
-
-
-def _leak(where: Sequence[Spot], trained: Trained, score: float) -> CheckProblem:
-    text = where[0].turn.text
-    # Short ones ("yes", "hello") can hardly be avoided.
-    severity = WARNING if len(text.split()) >= FEW_WORDS else INFO
-    how = "is" if score >= 100 else "is nearly"
-    phrase, intent, bots = trained
-    message = f"'{text}' {how} the training phrase '{phrase}' of '{intent}' ({', '.join(bots)})"
-    scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in where))
-    return CheckProblem("leak", severity, message, where[0].where, scenarios)
-
-
-def _trained(bots: Sequence[BotFacts]) -> dict[str, Trained]:
-    owners: dict[str, tuple[str, str, dict[str, None]]] = {}
+    # The phrases that bots were trained on, each with its topic and the bots.
+    trained: dict[str, tuple[str, str, dict[str, None]]] = {}
     for bot in bots:
         for intent, phrases in (bot.phrases or {}).items():
             for phrase in phrases:
-                owners.setdefault(_plain(phrase), (phrase, intent, {}))[2][bot.name] = None
-    return {plain: (phrase, intent, tuple(names)) for plain, (phrase, intent, names) in owners.items() if plain}
+                trained.setdefault(_plain(phrase), (phrase, intent, {}))[2][bot.name] = None
+    trained.pop("", None)
+    if not trained:
+        return
+    from rapidfuzz import fuzz, process
+
+    messages: dict[str, list[Spot]] = {}
+    for spot in every:
+        if not spot.turn.button:
+            messages.setdefault(_plain(spot.turn.text), []).append(spot)
+    by_length = sorted(trained, key=len)
+    lengths = [len(phrase) for phrase in by_length]
+    for message, spots in messages.items():
+        known = message
+        if message not in trained:
+            low, high = bisect_left(lengths, len(message) * LENGTHS), bisect_right(lengths, len(message) / LENGTHS)
+            best = process.extractOne(message, by_length[low:high], scorer=fuzz.ratio, score_cutoff=ALIKE)
+            if not best:
+                continue
+            known = best[0]
+        text = spots[0].turn.text
+        # Short ones ("yes", "hello") can hardly be avoided.
+        severity = WARNING if len(text.split()) >= FEW_WORDS else INFO
+        how = "is" if known == message else "is almost"
+        phrase, intent, owners = trained[known]
+        leak = f"'{text}' {how} the training example '{phrase}' of '{intent}' ({', '.join(owners)})"
+        yield problem_of(spots, "leak", severity, leak)
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,6 @@ from vivavoce.conversations.scenario import (
     Match,
     Pattern,
     Plan,
-    Scenario,
     Script,
     ScriptTurn,
     Suite,
@@ -33,14 +32,14 @@ PROBES = ("", "zq", "7 § \n x", "Ok.")
 PROBE_SECONDS = 0.1
 NO_EXPECTATION = Expectation()
 NOTHING_EXPECTED = (
-    "nothing is expected in any turn, so there is nothing to judge: "
-    "say under `expect` (in a sheet: expect_topic, good_replies ...) what should follow"
+    "no turn expects anything, so there is nothing to check: add expectations under `expect` (in a "
+    "sheet: expect_topic, good_replies ...)"
 )
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A turn of a conversation, and how its place is told."""
+    """A turn of a conversation, and how its place is called."""
 
     script: Script
     turn: ScriptTurn
@@ -51,13 +50,14 @@ class Spot:
         return CheckProblem(kind, severity, message, self.where, (self.script.scenario,))
 
 
-def spots(expanded: Expanded) -> Iterator[Spot]:
-    """Yield every turn of the plan with its place."""
-    yield from plan_spots(expanded.plan, expanded.lines)
+def problem_of(spots: Sequence[Spot], kind: str, severity: str, message: str) -> CheckProblem:
+    """Return a problem of several turns; its place is the first."""
+    scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in spots))
+    return CheckProblem(kind, severity, message, spots[0].where, scenarios)
 
 
-def plan_spots(plan: Plan, lines: Mapping[tuple[str, str], int | None]) -> Iterator[Spot]:
-    """Yield every turn of a plan with its place; `lines`: where each stands in its file."""
+def list_spots(plan: Plan, lines: Mapping[tuple[str, str], int | None]) -> Iterator[Spot]:
+    """Yield every turn of a plan with its place; `lines`: the line of each in its file."""
     for script in plan.scripts:
         for turn in script.turns:
             line = lines.get((script.scenario, turn.id))
@@ -65,117 +65,85 @@ def plan_spots(plan: Plan, lines: Mapping[tuple[str, str], int | None]) -> Itera
             yield Spot(script, turn, f"{where} (line {line})" if line is not None else where)
 
 
-# --- the suite as a whole ----------------------------------------------------------------------------------------
-
-
 def suite_problems(suite: Suite, expanded: Expanded) -> Iterator[CheckProblem]:
     """Yield what is wrong with scenarios and with the suite as a whole."""
     if not suite.scenarios:
-        yield CheckProblem("no_scenarios", ERROR, "there are no scenarios")
+        yield CheckProblem("no_scenarios", ERROR, "no scenarios found")
         return
     for scenario in suite.scenarios:
-        yield from _scenario_problems(scenario)
+        where, names = place_of(scenario), (scenario.id,)
+        if not scenario.turns:
+            yield CheckProblem("empty_scenario", ERROR, "the scenario has no turns", where, names)
+        ids = Counter(step.id for step in scenario.turns if isinstance(step, Turn) and step.id)
+        for name, times in ids.items():
+            if times > 1:
+                message = f"{times} turns have the id '{name}'"
+                yield CheckProblem("duplicate_turn_id", ERROR, message, where, names)
     yield from _twin_problems(expanded)
-    if _expects_nothing(suite):
+    # Not even what is checked but not counted.
+    turns = suite.all_turns
+    if turns and all(replace(turn.expect, counted=True) == NO_EXPECTATION for turn in turns):
         yield CheckProblem("nothing_expected", ERROR, NOTHING_EXPECTED)
     elif expanded.plan.scripts:
-        yield from _coverage(expanded.plan.scripts)
-    yield from _level_problems(expanded.plan.scripts)
-
-
-def _expects_nothing(suite: Suite) -> bool:
-    """Say whether there are turns and none expects anything, not even what is checked but not counted."""
-    steps = [*(step for scenario in suite.scenarios for step in scenario.turns)]
-    steps += [step for part in suite.parts.values() for step in part]
-    turns = [step for step in steps if isinstance(step, Turn)]
-    return bool(turns) and all(replace(turn.expect, counted=True) == NO_EXPECTATION for turn in turns)
-
-
-def _scenario_problems(scenario: Scenario) -> Iterator[CheckProblem]:
-    if not scenario.turns:
-        yield CheckProblem("empty_scenario", ERROR, "the scenario has no turns", place_of(scenario), (scenario.id,))
-    ids = Counter(step.id for step in scenario.turns if isinstance(step, Turn) and step.id)
-    for name, times in ids.items():
-        if times > 1:
-            message = f"{times} turns have the id '{name}'"
-            yield CheckProblem("duplicate_turn_id", ERROR, message, place_of(scenario), (scenario.id,))
+        yield from _coverage_problems(expanded.plan.scripts)
+    for script in expanded.plan.scripts:
+        least, most = USUAL_TURNS.get(script.level, (0, 10**6))
+        n = len(script.turns)
+        if n and not least <= n <= most:
+            message = f"the level is {script.level}, usually {least} to {most} turns, but the scenario has {n}"
+            yield CheckProblem("level", INFO, message, script.scenario, (script.scenario,))
 
 
 def _twin_problems(expanded: Expanded) -> Iterator[CheckProblem]:
-    ids = [f"{script.scenario}/{turn.id}" for script in expanded.plan.scripts for turn in script.turns]
+    spots = list(list_spots(expanded.plan, expanded.lines))
+    ids = [f"{spot.script.scenario}/{spot.turn.id}" for spot in spots]
     for scenario, name, wanted in expanded.lost:
-        own = [one.removeprefix(f"{scenario}/") for one in ids if one.startswith(f"{scenario}/")]
-        message = f"twin_of names '{wanted}', which is not there.{nearest(wanted, [*own, *ids])}"
+        own = [turn.removeprefix(f"{scenario}/") for turn in ids if turn.startswith(f"{scenario}/")]
+        message = f"twin_of names '{wanted}', which does not exist.{nearest(wanted, [*own, *ids])}"
         yield CheckProblem("lost_twin", ERROR, message, f"{scenario}/{name}", (scenario,))
     lost = {(scenario, name) for scenario, name, _ in expanded.lost}
     for scenario, name, fault in expanded.faults:
         if (scenario, name) not in lost:
             yield CheckProblem("same_as_nothing", ERROR, fault.message, f"{scenario}/{name}", (scenario,))
-    yield from _kinds_of_twins(expanded)
-
-
-def _kinds_of_twins(expanded: Expanded) -> Iterator[CheckProblem]:
-    kinds = {(script.id, turn.number): turn.kind for script in expanded.plan.scripts for turn in script.turns}
-    alone: list[Spot] = []
-    for spot in spots(expanded):
-        if spot.turn.kind is not Kind.TYPO:
-            continue
-        if spot.turn.twin is None:
-            alone.append(spot)
-        elif kinds.get(spot.turn.twin) is Kind.TYPO:
-            yield spot.problem("twin_not_clean", WARNING, "the twin of this misspelt turn is misspelt itself")
-    if alone:
+    misspelt = [spot for spot in spots if spot.turn.kind is Kind.TYPO]
+    places = {(spot.script.id, spot.turn.number) for spot in misspelt}
+    for spot in misspelt:
+        if spot.turn.twin in places:
+            yield spot.problem("twin_not_clean", WARNING, "the twin of this misspelt turn is also misspelt")
+    if alone := [spot for spot in misspelt if spot.turn.twin is None]:
         message = (
-            f"{plural(len(alone), 'misspelt turn')} without a clean twin (`twin_of`):"
-            " what a misspelling costs cannot be told from them"
+            f"{plural(len(alone), 'misspelt turn')} without a clean twin (`twin_of`): the cost "
+            "of misspelling cannot be measured with them"
         )
-        scenarios = tuple(dict.fromkeys(spot.script.scenario for spot in alone))
-        yield CheckProblem("typo_without_twin", INFO, message, alone[0].where, scenarios)
+        yield problem_of(alone, "typo_without_twin", INFO, message)
 
 
-def _coverage(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
+def _coverage_problems(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
     turns = [turn for script in scripts for turn in script.turns]
     if not any(turn.expect.fallback for turn in turns):
-        message = "no turn is out of scope (`expect: fallback`): whether a bot answers too much is not measured"
+        message = "no turn is out of scope (`expect: fallback`), so overreaching answers are not measured"
         yield CheckProblem("no_out_of_scope", WARNING, message)
     typos = sum(turn.kind is Kind.TYPO for turn in turns)
     if typos < FEWEST_TYPOS:
-        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate will be rough below {FEWEST_TYPOS}"
+        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate is imprecise below {FEWEST_TYPOS}"
         if not typos:
-            message = "there are no misspelt turns: the comprehension rate is not measured"
+            message = "no misspelt turns, so the comprehension rate is not measured"
         yield CheckProblem("few_typos", WARNING, message)
-
-
-def _level_problems(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
-    for script in scripts:
-        least, most = USUAL_TURNS.get(script.level, (0, 10**6))
-        n = len(script.turns)
-        if n and not least <= n <= most:
-            message = f"the level is {script.level}, which is usually {least} to {most} turns; there are {n}"
-            yield CheckProblem("level", INFO, message, script.scenario, (script.scenario,))
-
-
-# --- turn by turn ------------------------------------------------------------------------------------------------
 
 
 def turn_problems(expanded: Expanded) -> Iterator[CheckProblem]:
     """Yield what is wrong with single turns."""
     default = expanded.plan.defaults.match
     saved: set[str] = set()
-    for spot in spots(expanded):
+    for spot in list_spots(expanded.plan, expanded.lines):
         if spot.turn.number == 1:
             saved = set()
-        yield from _placeholder_problems(spot, saved)
+        expected = {name for text in texts_of(spot.turn.expect) for name in names_in(text)}
+        for name in sorted((set(names_in(spot.turn.text)) | expected - BUILT_IN) - saved):
+            message = f"'{{{name}}}' has no value: no row of the scenario sets it and no earlier turn saves it"
+            yield spot.problem("placeholder", ERROR, message)
         yield from _expectation_problems(spot, default)
         saved |= set(spot.turn.save)
-
-
-def _placeholder_problems(spot: Spot, saved: set[str]) -> Iterator[CheckProblem]:
-    said = set(names_in(spot.turn.text)) - saved
-    expected = {name for text in texts_of(spot.turn.expect) for name in names_in(text)} - saved - BUILT_IN
-    for name in sorted(said | expected):
-        message = f"'{{{name}}}' has no value: no row of the scenario gives it and no earlier turn saves it"
-        yield spot.problem("placeholder", ERROR, message)
 
 
 def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
@@ -183,15 +151,29 @@ def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
     if not spot.turn.text.strip():
         yield spot.problem("empty_message", WARNING, "the message is empty")
     if expect == NO_EXPECTATION:
-        yield spot.problem("passes_all", WARNING, "nothing is expected, so every reply passes: write `expect: any`")
+        yield spot.problem(
+            "passes_all", WARNING, "the turn expects nothing, so every reply passes: write `expect: any`"
+        )
     if expect.fallback and (expect.intents or expect.answered):
         yield spot.problem("contradiction", ERROR, "a turn cannot expect both a fallback and an answer")
     for pattern in (*expect.any, *expect.all, *expect.none, *spot.turn.save.values()):
-        yield from _pattern_problems(spot, pattern, default)
-    for pattern in (*expect.any, *expect.all):
+        kind = kind_of(pattern, default)
+        if reason := check_pattern(pattern, default):
+            kinds = ("regex", ERROR) if kind is Match.REGEX else ("pattern", WARNING)
+            yield spot.problem(*kinds, reason)
+        if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < FEWEST_LETTERS:
+            message = (
+                f"'{pattern.text}' is too short for a substring match and is found inside other words; use `contains`"
+            )
+            yield spot.problem("short_substring", WARNING, message)
+    yield from _passing_problems(spot, default)
+
+
+def _passing_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
+    for pattern in (*spot.turn.expect.any, *spot.turn.expect.all):
         if passes_all(pattern, default):
-            yield spot.problem("passes_all", WARNING, f"every reply passes the expected text '{pattern.text}'")
-    for pattern in expect.none:
+            yield spot.problem("passes_all", WARNING, f"every reply matches the expected text '{pattern.text}'")
+    for pattern in spot.turn.expect.none:
         if passes_all(pattern, default):
             yield spot.problem("passes_none", ERROR, f"no reply can pass: '{pattern.text}' forbids every text")
 
@@ -199,10 +181,11 @@ def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
 def _pattern_problems(spot: Spot, pattern: Pattern, default: Match) -> Iterator[CheckProblem]:
     kind = kind_of(pattern, default)
     if reason := check_pattern(pattern, default):
-        expression = kind is Match.REGEX
-        yield spot.problem("regex" if expression else "pattern", ERROR if expression else WARNING, reason)
+        yield spot.problem(*(("regex", ERROR) if kind is Match.REGEX else ("pattern", WARNING)), reason)
     if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < FEWEST_LETTERS:
-        message = f"'{pattern.text}' is short for a substring: it is found inside other words; `contains` is safer"
+        message = (
+            f"'{pattern.text}' is too short for a substring match and is found inside other words; use `contains`"
+        )
         yield spot.problem("short_substring", WARNING, message)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
+from vivavoce.codec import to_json
 from vivavoce.conversations.scenario import Scenario, Suite, Turn
 from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
 from vivavoce.conversations.scenarios.formats.sheets import SHEET
@@ -39,7 +40,7 @@ class Conversion:
 
     def to_json(self) -> dict[str, object]:
         """Return all of it as plain JSON."""
-        return {**asdict(self), "notes": list(self.notes), "lost": list(self.lost)}
+        return to_json(self)  # type: ignore[no-any-return]
 
 
 def form_of(path: Path, wanted: str | None = None) -> str:
@@ -51,12 +52,16 @@ def form_of(path: Path, wanted: str | None = None) -> str:
     form = wanted or next((name for name in claims if is_folder or writable[name].extensions), "")
     if form not in claims:
         ending = path.suffix.lower()
-        what = f"{path} is no path for {form}" if form else f"the ending '{ending}' says nothing about the form"
+        what = (
+            f"{path} is not a valid path for {form}"
+            if form
+            else f"the extension '{ending}' does not determine the format"
+        )
         files = [extension for format in writable.values() if not format.gather for extension in format.extensions]
         raise UsageError(
             what,
             where=str(path),
-            remedy=f"end it in {', '.join(files)}; Botium wants a folder, Rasa a file that ends in .yml",
+            remedy=(f"use the extension {', '.join(files)}; Botium needs a folder, Rasa a file ending in .yml"),
         )
     return form
 
@@ -72,32 +77,31 @@ def convert_suite(suite: Suite, out: str | Path, form: str) -> Conversion:
     """Write a suite in another form; `form` is the name of a format of scenarios that can be written."""
     format = get_format(Kind.SCENARIOS, form)
     if format.writer is None:
-        raise UsageError(f"scenarios cannot be written as {form}", remedy="choose another format")
+        raise UsageError(f"scenarios cannot be exported as {form}", remedy="choose another format")
     conversations, turns, lost = format.writer(suite, Path(out))
-    lost = (*(_left_behind(suite, Path(out)) if form in OWN else _kept_aside(suite)), *lost)
+    lost = (*(_note_agent(suite, Path(out)) if form in OWN else _note_losses(suite)), *lost)
     return Conversion(form, len(suite.scenarios), conversations, turns, suite.notes, lost)
 
 
-def _left_behind(suite: Suite, out: Path) -> Iterator[str]:
+def _note_agent(suite: Suite, out: Path) -> Iterator[str]:
     agent = Path(agent_of(suite) or "")
     if suite.agent and agent.is_file() and agent.resolve().parent != out.resolve().parent:
-        yield f"the agent file {suite.agent} stays where it is: copy it beside {out.name}"
+        yield f"the agent file {suite.agent} is not copied: copy it next to {out.name}"
 
 
-def _kept_aside(suite: Suite) -> Iterator[str]:
-    """Yield what stands beside the conversations themselves and has no place in another tool."""
-    steps = [step for turns in (*(one.turns for one in suite.scenarios), *suite.parts.values()) for step in turns]
-    holders: list[Scenario | Turn] = [*suite.scenarios, *(step for step in steps if isinstance(step, Turn))]
+def _note_losses(suite: Suite) -> Iterator[str]:
+    """Yield what belongs to no single conversation and has no place in another tool."""
+    holders: list[Scenario | Turn] = [*suite.scenarios, *suite.all_turns]
     counts = Counter(key for holder in holders for key in holder.extras if key not in OF_SHEETS)
     for key, count in counts.items():
-        yield f"`{key}` beside turns and scenarios is not kept: {plural(count, 'place')}"
+        yield f"`{key}` on turns and scenarios is not kept: {plural(count, 'place')}"
     for key in suite.extras:
         if key not in OF_SHEETS:
-            yield f"`{key}` of the whole suite is not kept: 1 place"
+            yield f"`{key}` on the suite is not kept: 1 place"
     notes = sum(bool(scenario.note) for scenario in suite.scenarios)
     if notes:
         yield f"`note` of a scenario is not kept: {plural(notes, 'place')}"
     if suite.agent:
         yield f"the name of the agent file is not kept: {suite.agent}"
     if suite.rows or suite.lists or suite.parts:
-        yield "rows, lists and parts are put in: each conversation stands for itself"
+        yield "rows, lists and parts are expanded: each conversation is complete"

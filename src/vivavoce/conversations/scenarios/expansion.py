@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from vivavoce.conversations.record_form import to_json
 from vivavoce.conversations.scenario import (
     Button,
-    Defaults,
     Expectation,
     Include,
     Phrase,
@@ -50,7 +49,7 @@ class Expanded:
     """A plan and what is wrong with it. `faults`: what cannot be settled, each with its scenario and turn.
 
     `lost`: scenario, turn and the twin it names that is not there.
-    `lines`: where each turn stands in its file, by scenario and turn.
+    `lines`: the line of each turn in its file, by scenario and turn.
     """
 
     plan: Plan
@@ -71,12 +70,18 @@ def expand(
 ) -> Plan:
     """Return all conversations of a suite, or those of the named levels, domains, tags (any of them) and scenarios.
 
-    `sample`: that many conversations, drawn by the seed. A twin that stands in a scenario left out is not linked.
+    `sample`: that many conversations, drawn by the seed. A twin in a scenario that is left out is not linked.
     """
     _refuse(suite, [Fault(broken.message, broken.where) for broken in find_broken(suite)])
     chosen = _select(suite, levels, domains, tags, scenarios)
     expansion = _Expansion(suite, seed)
-    drafts = _drawn([draft for one in chosen for draft in expansion.drafts(one)], sample, seed)
+    drafts = [draft for scenario in chosen for draft in expansion.drafts(scenario)]
+    if sample is not None and sample < len(drafts):
+        if sample < 1:
+            what = say("invalid sample size {sample}", sample=sample)
+            raise UsageError(what, remedy=say("enter a number of 1 or more"))
+        places = random.Random(seed).sample(range(len(drafts)), sample)  # noqa: S311 - a choice of tests
+        drafts = [drafts[place] for place in sorted(places)]
     plan = expansion.plan(drafts)
     _refuse(suite, [fault for _, _, fault in expansion.faults])
     return plan
@@ -85,7 +90,7 @@ def expand(
 def expand_leniently(suite: Suite, *, seed: int = 0) -> Expanded:
     """Return all conversations of a suite whose names lead somewhere, with what is wrong with its twins."""
     expansion = _Expansion(suite, seed)
-    drafts = [draft for one in suite.scenarios for draft in expansion.drafts(one)]
+    drafts = [draft for scenario in suite.scenarios for draft in expansion.drafts(scenario)]
     plan = expansion.plan(drafts)
     lines = {(draft.scenario.id, name): turn.line for draft in drafts for name, turn in draft.turns}
     return Expanded(plan, tuple(expansion.faults), tuple(dict.fromkeys(expansion.lost)), lines)
@@ -105,7 +110,7 @@ class _Expansion:
     def drafts(self, scenario: Scenario) -> list[Draft]:
         """Return the conversations of a scenario, one for each row and phrase."""
         if scenario.id not in self._drafts:
-            turns = _included(self.suite, scenario.turns)
+            turns = _include_parts(self.suite, scenario.turns)
             named = list(zip(_turn_ids(turns), turns, strict=True))
             self._drafts[scenario.id] = [
                 _draft(self.suite, scenario, named, row, phrases)
@@ -116,14 +121,16 @@ class _Expansion:
     def plan(self, drafts: Sequence[Draft]) -> Plan:
         """Return these conversations as a plan."""
         suite = self.suite
-        scripts = _without_absent_twins(tuple(self.script(draft) for draft in drafts))
-        digest = _digest([suite.language, repr(suite.fallback), [(one.id, one.version) for one in scripts]])
+        planned = {draft.id for draft in drafts}
+        scripts = tuple(self.script(draft, planned) for draft in drafts)
+        versions = [(script.id, script.version) for script in scripts]
+        digest = hash_content([suite.language, repr(suite.fallback), versions])
         return Plan(suite.name, suite.language, scripts, suite.defaults, suite.fallback, suite.notice, digest)
 
-    def script(self, draft: Draft) -> Script:
-        """Return the conversation with every expectation settled."""
-        scenario = draft.scenario
-        turns = tuple(self._turn(draft, place) for place in range(len(draft.turns)))
+    def script(self, draft: Draft, planned: Collection[str]) -> Script:
+        """Return the conversation with every expectation settled; only twins in planned ones are linked."""
+        scenario, defaults = draft.scenario, self.suite.defaults
+        turns = tuple(self._turn(draft, place, planned) for place in range(len(draft.turns)))
         script = Script(
             draft.id,
             scenario.id,
@@ -132,25 +139,31 @@ class _Expansion:
             scenario.level,
             turns,
             scenario.tags,
-            scenario.on_mismatch or self.suite.defaults.on_mismatch,
+            scenario.on_mismatch or defaults.on_mismatch,
             setup_slots=fill_map(scenario.setup_slots, draft.values),
         )
-        return replace(script, version=_version(script, self.suite.defaults))
+        # Titles, notes, ids and links do not change a result.
+        sent = [
+            {key: value for key, value in to_json(turn).items() if key not in ("id", "note", "twin")}
+            for turn in turns
+        ]
+        version = hash_content([defaults.match.value, script.on_mismatch.value, dict(script.setup_slots), sent])
+        return replace(script, version=version)
 
-    def _turn(self, draft: Draft, place: int) -> ScriptTurn:
+    def _turn(self, draft: Draft, place: int, planned: Collection[str]) -> ScriptTurn:
         name, turn = draft.turns[place]
-        said = turn.user.label if isinstance(turn.user, Button) else str(turn.user)
+        text = turn.user.label if isinstance(turn.user, Button) else str(turn.user)
         twin = self.twin(draft, turn.twin_of) if turn.twin_of else None
         if turn.twin_of and twin is None:
             self.lost.append((draft.scenario.id, name, turn.twin_of))
         return ScriptTurn(
             place + 1,
             name,
-            fill(said, draft.values),
+            fill(text, draft.values),
             self._expect(draft, place, ()),
             isinstance(turn.user, Button),
             turn.kind,
-            (twin[0].id, twin[1] + 1) if twin else None,
+            (twin[0].id, twin[1] + 1) if twin and twin[0].id in planned else None,
             {key: fill_pattern(pattern, draft.values) for key, pattern in turn.save.items()} if turn.save else {},
             turn.wait_s,
             turn.pause_ms,
@@ -165,21 +178,38 @@ class _Expansion:
             return own
         twin = self.twin(draft, turn.twin_of) if turn.twin_of else None
         if twin is None or (draft.id, place) in seen:
-            self.faults.append((draft.scenario.id, name, Fault(_no_twin(turn), f"{draft.id}/{name}")))
+            message = "`expect: same` needs `twin_of` with the turn to compare with"
+            if turn.twin_of:
+                message = (
+                    f"`expect: same` cannot be resolved: turn '{turn.twin_of}' does not exist, or refers back here"
+                )
+            self.faults.append((draft.scenario.id, name, Fault(message, f"{draft.id}/{name}")))
             return own
-        return _laid_over(self._expect(*twin, (*seen, (draft.id, place))), own)
+        usual = Expectation()
+        differing = {
+            field.name: getattr(own, field.name)
+            for field in fields(Expectation)
+            if field.name != "same" and getattr(own, field.name) != getattr(usual, field.name)
+        }
+        return replace(self._expect(*twin, (*seen, (draft.id, place))), **differing)
 
     def twin(self, draft: Draft, wanted: str) -> tuple[Draft, int] | None:
         """Return the conversation and the place of a turn named from this one, or None."""
-        place = _place(draft, wanted)
+        place = _find_place(draft, wanted)
         if place is not None:
             return draft, place
-        for scenario, name in _splits(wanted):
-            if scenario in self._scenarios:
-                other = _alike(self.drafts(self._scenarios[scenario]), draft)
-                place = _place(other, name) if other else None
-                if other and place is not None:
-                    return other, place
+        parts = wanted.split("/")
+        for cut in range(1, len(parts)):
+            scenario = self._scenarios.get("/".join(parts[:cut]))
+            # Of another scenario, the conversation that made the same choices, or the nearest one.
+            other = max(
+                self.drafts(scenario) if scenario else (),
+                key=lambda each: ((each.row, each.phrases) == (draft.row, draft.phrases), each.row == draft.row),
+                default=None,
+            )
+            place = _find_place(other, "/".join(parts[cut:])) if other else None
+            if other and place is not None:
+                return other, place
         return None
 
 
@@ -215,30 +245,36 @@ def _choices(
     return [(scenario.rows[places[0]], places[1:]) for places in cover_pairs([len(scenario.rows), *sizes], seed)]
 
 
-def _included(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
+def _include_parts(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
     """Return the turns with parts put in."""
     turns: list[Turn] = []
     for step in steps:
-        turns += _included(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]
+        turns += _include_parts(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]
         if len(turns) > MAX_TURNS:  # parts of parts of parts grow without end
-            raise DataError(say("a scenario grows beyond reason by its parts"), remedy=say("include less"))
+            raise DataError(say("a scenario gets too large through its parts"), remedy=say("include fewer parts"))
     return turns
+
+
+def list_places(suite: Suite, scenario: Scenario) -> tuple[int, ...]:
+    """Return, for each turn of a conversation, the place (from 0) of the step of its scenario that it comes from."""
+    steps = enumerate(scenario.turns)
+    return tuple(place for place, step in steps for _ in _include_parts(suite, (step,)))
 
 
 def _turn_ids(turns: Sequence[Turn]) -> Iterator[str]:
     """Yield an id for each turn, unlike any other: its own, or its place; a part put in twice gets a number."""
     used = {turn.id for turn in turns if turn.id}
-    given: set[str] = set()
+    taken: set[str] = set()
     for number, turn in enumerate(turns, 1):
         name, again = turn.id or f"t{number}", 2
         base = name
-        while name in given or (not turn.id and name in used) or (again > 2 and name in used):
+        while name in taken or (not turn.id and name in used) or (again > 2 and name in used):
             name, again = f"{base}-{again}", again + 1
-        given.add(name)
+        taken.add(name)
         yield name
 
 
-def _place(draft: Draft, wanted: str) -> int | None:
+def _find_place(draft: Draft, wanted: str) -> int | None:
     """Return the place of a turn by its id, or by its number where no turn has such an id."""
     for place, (name, _) in enumerate(draft.turns):
         if name == wanted:
@@ -248,114 +284,46 @@ def _place(draft: Draft, wanted: str) -> int | None:
     return None
 
 
-def _splits(wanted: str) -> Iterator[tuple[str, str]]:
-    parts = wanted.split("/")
-    for place in range(1, len(parts)):
-        yield "/".join(parts[:place]), "/".join(parts[place:])
-
-
-def _alike(drafts: Sequence[Draft], draft: Draft) -> Draft | None:
-    """Return the conversation of another scenario that made the same choices, or the nearest one."""
-    return max(
-        drafts,
-        key=lambda other: ((other.row, other.phrases) == (draft.row, draft.phrases), other.row == draft.row),
-        default=None,
-    )
-
-
-def _laid_over(base: Expectation, own: Expectation) -> Expectation:
-    usual = Expectation()
-    given = {
-        field.name: getattr(own, field.name)
-        for field in fields(Expectation)
-        if field.name != "same" and getattr(own, field.name) != getattr(usual, field.name)
-    }
-    return replace(base, **given) if given else base
-
-
-def _no_twin(turn: Turn) -> str:
-    if not turn.twin_of:
-        return "`expect: same` needs `twin_of`, the turn that it is the same as"
-    return f"`expect: same` leads nowhere: there is no turn '{turn.twin_of}', or it leads back here"
-
-
-def _version(script: Script, defaults: Defaults) -> str:
-    """Return a hash of what is sent and expected; titles, notes, ids and links do not change a result."""
-    turns = [
-        {key: value for key, value in to_json(turn).items() if key not in ("id", "note", "twin")}
-        for turn in script.turns
-    ]
-    return _digest([defaults.match.value, script.on_mismatch.value, dict(script.setup_slots), turns])
-
-
-def _digest(content: object) -> str:
+def hash_content(content: object) -> str:
+    """Return a short hash of anything that JSON can write."""
     written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
     return hashlib.sha256(written.encode("ascii")).hexdigest()[:DIGITS]
-
-
-def _drawn(drafts: list[Draft], sample: int | None, seed: int) -> list[Draft]:
-    if sample is None or sample >= len(drafts):
-        return drafts
-    if sample < 1:
-        raise UsageError(
-            say("a sample of {sample} is no sample", sample=sample), remedy=say("give a number from 1 up")
-        )
-    places = random.Random(seed).sample(range(len(drafts)), sample)  # noqa: S311 - a choice of tests
-    return [drafts[place] for place in sorted(places)]
-
-
-def _without_absent_twins(scripts: tuple[Script, ...]) -> tuple[Script, ...]:
-    held = {script.id for script in scripts}
-    return tuple(
-        replace(script, turns=tuple(_unlinked(turn, held) for turn in script.turns))
-        if any(turn.twin and turn.twin[0] not in held for turn in script.turns)
-        else script
-        for script in scripts
-    )
-
-
-def _unlinked(turn: ScriptTurn, held: set[str]) -> ScriptTurn:
-    return replace(turn, twin=None) if turn.twin and turn.twin[0] not in held else turn
 
 
 def _select(
     suite: Suite, levels: Sequence[str], domains: Sequence[str], tags: Sequence[str], scenarios: Sequence[str]
 ) -> list[Scenario]:
     every = suite.scenarios
-    _refuse_unknown("level", levels, suite.levels)
-    _refuse_unknown("domain", domains, sorted({one.domain for one in every}))
-    _refuse_unknown("tag", tags, sorted({tag for one in every for tag in one.tags}))
-    _refuse_unknown("scenario", scenarios, [one.id for one in every])
+    for what, wanted, known in (
+        ("level", levels, suite.levels),
+        ("domain", domains, sorted({scenario.domain for scenario in every})),
+        ("tag", tags, sorted({tag for scenario in every for tag in scenario.tags})),
+        ("scenario", scenarios, [scenario.id for scenario in every]),
+    ):
+        if unknown := [name for name in wanted if name not in known]:
+            name, hint = unknown[0], nearest(unknown[0], known)
+            raise UsageError(
+                say("unknown {what} '{name}'.{nearest}", what=what, name=name, nearest=hint),
+                remedy=say("available: {shown}", shown=", ".join(name or "(none)" for name in known[:20])),
+            )
     chosen = [
-        one
-        for one in every
-        if (not levels or one.level in levels)
-        and (not domains or one.domain in domains)
-        and (not tags or set(tags) & set(one.tags))
-        and (not scenarios or one.id in scenarios)
+        scenario
+        for scenario in every
+        if (not levels or scenario.level in levels)
+        and (not domains or scenario.domain in domains)
+        and (not tags or set(tags) & set(scenario.tags))
+        and (not scenarios or scenario.id in scenarios)
     ]
     if not chosen:
         raise UsageError(
-            say("no scenario fits"), where=suite.source, remedy=say("ask for fewer levels, domains or tags at once")
+            say("no scenario matches"),
+            where=suite.source,
+            remedy=say("use fewer filters for levels, domains or tags"),
         )
     return chosen
 
 
-def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in known:
-            shown = ", ".join(one or "(none)" for one in list(known)[:20])
-            raise UsageError(
-                say("there is no {what} '{name}'.{nearest}", what=what, name=name, nearest=nearest(name, known)),
-                remedy=say("known: {shown}", shown=shown),
-            )
-
-
 def _refuse(suite: Suite, faults: Sequence[Fault]) -> None:
     if faults:
-        raise DataError(
-            say("these scenarios cannot be held"),
-            where=suite.source,
-            faults=faults,
-            remedy=say("correct these places"),
-        )
+        what, remedy = say("these scenarios cannot be run"), say("fix these places")
+        raise DataError(what, where=suite.source, faults=faults, remedy=remedy)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from vivavoce.errors import VivaError
@@ -29,9 +30,14 @@ def files_to_read(folder: Path, taken: Sequence[Path], notes: list[str]) -> list
         for extension in format.extensions
     ]
     others = [path for path in rest if not SourceFile(path).ends_in(extensions)]
-    notes += [f"{path.name} was passed over: it is empty" for path in blank]
-    notes += _listed("hidden, or the mark of an open document", hidden)
-    notes += _listed("neither YAML nor a table", others)
+    notes += [f"{path.name} skipped: it is empty" for path in blank]
+    for why, paths in (
+        ("hidden file or lock file of an open document", hidden),
+        ("neither YAML nor a table", others),
+    ):
+        names = ", ".join(path.name for path in paths[:SHOWN])
+        more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+        notes += [f"skipped, {why}: {names}{more}"] if paths else []
     return [path for path in rest if path not in others and not _is_agent(path)]
 
 
@@ -46,29 +52,18 @@ def is_blank(path: Path) -> bool:
         small = path.stat().st_size <= MAX_BLANK_BYTES
         return small and not path.read_bytes().strip(b" \t\r\n\xef\xbb\xbf")
     except OSError:
-        return False  # whoever reads it says what is wrong
+        return False  # reading it says what is wrong
 
 
 def tables_of_agents(folder: Path) -> set[str]:
     """Return the names of the tables that agent files of a folder take their facts from."""
-    return {name for path in sorted(folder.iterdir()) if _is_agent(path) for name in _fact_files(path)}
+    names: set[str] = set()
+    for path in filter(_is_agent, folder.iterdir()):
+        with suppress(VivaError):  # running the agent says what is wrong
+            facts = as_mapping(as_mapping(read_yaml(path).value).get("facts"))
+            names |= {Path(str(name)).name for table in facts.values() if (name := as_mapping(table).get("file"))}
+    return names
 
 
 def _is_agent(path: Path) -> bool:
     return path.name.startswith(AGENT) and path.suffix.lower() in YAML
-
-
-def _fact_files(agent: Path) -> Iterator[str]:
-    try:
-        facts = as_mapping(as_mapping(read_yaml(agent).value).get("facts"))
-    except VivaError:
-        return  # whoever runs the agent says what is wrong
-    for table in facts.values():
-        if name := as_mapping(table).get("file"):
-            yield Path(str(name)).name
-
-
-def _listed(why: str, paths: Sequence[Path]) -> list[str]:
-    names = ", ".join(path.name for path in paths[:SHOWN])
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return [f"passed over, {why}: {names}{more}"] if paths else []

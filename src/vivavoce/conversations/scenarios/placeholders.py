@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.conversations.scenario import Expectation, ExpectedAction, Match, Pattern
 
-# Kinds of values that matching knows by itself.
+# Kinds of values that matching knows.
 BUILT_IN = frozenset({"number", "date", "time", "money"})
 _NAME = re.compile(r"\{([^\W\d][\w-]*)\}")
 
@@ -46,7 +46,7 @@ def fill_expectation(expect: Expectation, values: Mapping[str, str]) -> Expectat
         return expect
     changes: dict[str, Any] = {
         name: tuple(fill(text, values) for text in getattr(expect, name))
-        for name in ("intents", "slot_names", "slot_values", "buttons", "cards", "media")
+        for name in ("intents", "slot_names", "slot_values", "buttons", "cards", "media", "accepted")
     }
     for name in ("any", "all", "none"):
         changes[name] = tuple(fill_pattern(pattern, values) for pattern in getattr(expect, name))
@@ -62,10 +62,10 @@ def fill_expectation(expect: Expectation, values: Mapping[str, str]) -> Expectat
 def texts_of(expect: Expectation) -> list[str]:
     """Return every text of an expectation that may hold a placeholder."""
     patterns = (*expect.any, *expect.all, *expect.none)
-    found = [pattern.text for pattern in patterns]
-    found += [*expect.slots.values(), *expect.slots_after.values(), *expect.intents, *expect.slot_values]
-    found += [text for action in expect.all_actions for text in (action.name, *_texts_in(action.args))]
-    return [*found, *expect.buttons, *expect.cards, *expect.media]
+    texts = [pattern.text for pattern in patterns]
+    texts += [*expect.slots.values(), *expect.slots_after.values(), *expect.intents, *expect.slot_values]
+    texts += [text for action in expect.all_actions for text in (action.name, *_texts_in(action.args))]
+    return [*texts, *expect.buttons, *expect.cards, *expect.media]
 
 
 def _fill_all(value: Any, values: Mapping[str, str]) -> Any:

@@ -22,7 +22,7 @@ class Broken:
 
 
 def place_of(scenario: Scenario, turn: Turn | None = None) -> str:
-    """Return where something stands as people say it: scenario, turn and line."""
+    """Return the place of something as people say it: scenario, turn and line."""
     named = f"{scenario.id}/{turn.id}" if turn is not None and turn.id else scenario.id
     line = scenario.line if turn is None else turn.line
     return f"{named} (line {line})" if line is not None else named
@@ -30,20 +30,29 @@ def place_of(scenario: Scenario, turn: Turn | None = None) -> str:
 
 def find_broken(suite: Suite) -> list[Broken]:
     """Return every name of a suite that cannot be resolved."""
-    found = [*_duplicates(suite), *_circular(suite)]
+    broken = []
+    for name, times in Counter(scenario.id for scenario in suite.scenarios).items():
+        if times > 1:
+            lines = [str(each.line) for each in suite.scenarios if each.id == name and each.line is not None]
+            where = f"{name} (lines {', '.join(lines)})" if lines else name
+            broken.append(Broken("duplicate_id", f"{plural(times, 'scenario')} have the id '{name}'", where, name))
+    for name in suite.parts:
+        if _reaches(suite, name, name, set()):
+            message = f"the part '{name}' includes itself"
+            broken.append(Broken("circular_part", message, f"part {name}", part=name))
     for scenario in suite.scenarios:
-        found += _missing_rows(suite, scenario)
-        found += [Broken(*fault, place_of(scenario), scenario.id) for fault in _missing(suite, scenario.turns)]
+        faults = (*_find_missing_rows(suite, scenario), *_find_missing(suite, scenario.turns))
+        broken += [Broken(*fault, place_of(scenario), scenario.id) for fault in faults]
     for name, steps in suite.parts.items():
-        found += [Broken(*fault, f"part {name}", part=name) for fault in _missing(suite, steps)]
-    return found
+        broken += [Broken(*fault, f"part {name}", part=name) for fault in _find_missing(suite, steps)]
+    return broken
 
 
 def usable_part(suite: Suite, broken: Iterable[Broken]) -> Suite:
     """Return the suite without the scenarios that lead nowhere, so that the others can still be looked at."""
-    found = list(broken)
-    scenarios = {one.scenario for one in found}
-    parts = {one.part for one in found if one.part}
+    faults = list(broken)
+    scenarios = {fault.scenario for fault in faults}
+    parts = {fault.part for fault in faults if fault.part}
     parts |= {name for name in suite.parts if any(_reaches(suite, name, bad, set()) for bad in parts)}
     kept = tuple(
         scenario
@@ -52,20 +61,6 @@ def usable_part(suite: Suite, broken: Iterable[Broken]) -> Suite:
         and not any(isinstance(step, Include) and step.part in parts for step in scenario.turns)
     )
     return replace(suite, scenarios=kept)
-
-
-def _duplicates(suite: Suite) -> Iterator[Broken]:
-    for name, times in Counter(scenario.id for scenario in suite.scenarios).items():
-        if times > 1:
-            lines = [str(one.line) for one in suite.scenarios if one.id == name and one.line is not None]
-            where = f"{name} (lines {', '.join(lines)})" if lines else name
-            yield Broken("duplicate_id", f"{plural(times, 'scenario')} have the id '{name}'", where, name)
-
-
-def _circular(suite: Suite) -> Iterator[Broken]:
-    for name in suite.parts:
-        if _reaches(suite, name, name, set()):
-            yield Broken("circular_part", f"the part '{name}' includes itself", f"part {name}", part=name)
 
 
 def _reaches(suite: Suite, start: str, goal: str, seen: set[str]) -> bool:
@@ -77,35 +72,27 @@ def _reaches(suite: Suite, start: str, goal: str, seen: set[str]) -> bool:
     return False
 
 
-def _missing_rows(suite: Suite, scenario: Scenario) -> Iterator[Broken]:
+def _find_missing_rows(suite: Suite, scenario: Scenario) -> Iterator[tuple[str, str]]:
     for row in scenario.rows:
         if row not in suite.rows:
-            message = f"there is no row '{row}'.{nearest(row, list(suite.rows))}"
-            yield Broken("unknown_row", message, place_of(scenario), scenario.id)
+            yield "unknown_row", f"unknown row '{row}'.{nearest(row, list(suite.rows))}"
     for row, times in Counter(scenario.rows).items():
         if times > 1:
-            message = f"the row '{row}' is named {times} times"
-            yield Broken("duplicate_row", message, place_of(scenario), scenario.id)
+            yield "duplicate_row", f"the row '{row}' appears {times} times"
 
 
-def _missing(suite: Suite, steps: Iterable[Step]) -> Iterator[tuple[str, str]]:
+def _find_missing(suite: Suite, steps: Iterable[Step]) -> Iterator[tuple[str, str]]:
     for step in steps:
         if isinstance(step, Include):
             if step.part not in suite.parts:
-                yield "unknown_part", f"there is no part '{step.part}'.{nearest(step.part, list(suite.parts))}"
-        elif isinstance(step.user, Phrase):
-            yield from _missing_phrase(suite, step.user)
-
-
-def _missing_phrase(suite: Suite, phrase: Phrase) -> Iterator[tuple[str, str]]:
-    if phrase.list not in suite.lists:
-        yield "unknown_list", f"there is no list '{phrase.list}'.{nearest(phrase.list, list(suite.lists))}"
-        return
-    n = len(suite.lists[phrase.list])
-    if n == 0:
-        yield "empty_list", f"the list '{phrase.list}' has no phrases"
-    elif phrase.pick is not None and phrase.pick > n:
-        yield (
-            "unknown_phrase",
-            f"the list '{phrase.list}' has {plural(n, 'phrase')}: there is no number {phrase.pick}",
-        )
+                yield "unknown_part", f"unknown part '{step.part}'.{nearest(step.part, list(suite.parts))}"
+        elif isinstance(phrase := step.user, Phrase):
+            name = phrase.list
+            n = len(suite.lists.get(name, ()))
+            if name not in suite.lists:
+                yield "unknown_list", f"unknown list '{name}'.{nearest(name, list(suite.lists))}"
+            elif n == 0:
+                yield "empty_list", f"the list '{name}' has no phrases"
+            elif phrase.pick is not None and phrase.pick > n:
+                message = f"the list '{name}' has {plural(n, 'phrase')}: number {phrase.pick} does not exist"
+                yield "unknown_phrase", message

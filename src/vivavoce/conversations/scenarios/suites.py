@@ -52,11 +52,9 @@ def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: 
         # The name is the same on every machine, the path is not.
         return replace(_read_folder(SourceFile(demo.suite_path(name))), name=name, source=name)
     raise FileError(
-        say(
-            "there is neither a file nor a shipped suite of this name.{nearest}", nearest=nearest(name, demo.suites())
-        ),
+        say("no file or bundled suite has this name.{nearest}", nearest=nearest(name, demo.suites())),
         where=name,
-        remedy=say("give a file or a folder, or one of the shipped suites: {names}", names=", ".join(demo.suites())),
+        remedy=say("pass a file, a folder or a bundled suite: {names}", names=", ".join(demo.suites())),
     )
 
 
@@ -70,7 +68,7 @@ def write_suite(suite: Suite, path: str | Path) -> None:
         raise UsageError(
             say("scenarios cannot be written as '{suffix}'", suffix=file.path.suffix.lower() or path),
             where=str(path),
-            remedy=say("give a path that ends in {names}", names=", ".join(extensions)),
+            remedy=say("use a path that ends in {names}", names=", ".join(extensions)),
         )
     writer(suite, file.path)
 
@@ -90,9 +88,9 @@ def _read_file(file: SourceFile) -> Suite:
     format = find_format(Kind.SCENARIOS, file)
     if format is None:
         raise FileError(
-            say("scenarios are not read from '{suffix}' files", suffix=file.path.suffix.lower()),
+            say("scenarios cannot be read from '{suffix}' files", suffix=file.path.suffix.lower()),
             where=str(file.path),
-            remedy=say("give a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
+            remedy=say("use a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
         )
     return _read(format, file)
 
@@ -114,19 +112,15 @@ def _read_folder(folder: SourceFile) -> Suite:
             if tool and tool.reader is None:
                 raise refuse_format(tool, READ, str(file.path))
         raise FileError(
-            say("there are no scenarios in this folder"),
+            say("this folder contains no scenarios"),
             where=str(folder.path),
-            remedy=say(
-                "put files with `scenarios:` there (YAML), or sheets with the columns scenario, level and user"
-            ),
+            remedy=say("add YAML files with `scenarios:`, or sheets with the columns scenario, level and user"),
             faults=[Fault(note) for note in notes],
         )
-    names = {suite.name for suite in suites}
-    merged = (
-        suites[0]
-        if len(suites) == 1
-        else merge_suites(suites, names.pop() if len(names) == 1 else folder.path.resolve().name)
-    )
+    merged = suites[0]
+    if len(suites) > 1:
+        names = {suite.name for suite in suites}
+        merged = merge_suites(suites, names.pop() if len(names) == 1 else folder.path.resolve().name)
     return replace(merged, source=str(folder.path), notes=(*merged.notes, *notes))
 
 
@@ -140,21 +134,20 @@ def _folder_suites(folder: SourceFile, notes: list[str]) -> Iterator[Suite]:
     silent = {BOTS, *tables_of_agents(folder.path)}
     for path in files_to_read(folder.path, taken, notes):
         file = SourceFile(path, folder.options)
-        found = find_format(Kind.SCENARIOS, file, strict=True)
-        if found and found.reader:
-            yield _read(found, file)
+        tool = find_format(Kind.SCENARIOS, file, strict=True)
+        if tool and tool.reader:
+            yield _read(tool, file)
         elif path.name not in silent:
             missing = "`scenarios`" if file.ends_in(YAML) else "columns scenario and user"
-            notes.append(
-                f"{path.name} was passed over: {f'it is {found.summary}' if found else f'it has no {missing}'}"
-            )
+            why = f"it is {tool.summary}" if tool else f"it has no {missing}"
+            notes.append(f"{path.name} skipped: {why}")
 
 
 def merge_suites(suites: Sequence[Suite], name: str) -> Suite:
     """Put suites together; ids must differ, and what is said twice must be said alike."""
     faults: list[Fault] = []
-    once: dict[str, Any] = {key: _once(suites, key, faults) for key in ONCE}
-    named: dict[str, Any] = {key: _named(suites, key, faults) for key in NAMED}
+    once: dict[str, Any] = {key: _merge_value(suites, key, faults) for key in ONCE}
+    named: dict[str, Any] = {key: _merge_mapping(suites, key, faults) for key in NAMED}
     extras: dict[str, object] = {}
     for suite in suites:
         extras |= {key: item for key, item in suite.extras.items() if key != SHEET}
@@ -167,62 +160,47 @@ def merge_suites(suites: Sequence[Suite], name: str) -> Suite:
         notes=tuple(note for suite in suites for note in suite.notes),
         extras=extras,
     )
-    faults += _shared_ids(suites)
-    if faults:
-        raise DataError(
-            say("these files do not fit together"), faults=faults, remedy=say("rename, or keep one of the two")
-        )
-    return merged
-
-
-def _once(suites: Sequence[Suite], key: str, faults: list[Fault]) -> object:
-    """Return what the files say of the whole suite; those that say nothing agree with the others."""
-    usual = getattr(Suite("", ()), key)
-    found: dict[str, object] = {}
-    for suite in suites:
-        value = getattr(suite, key)
-        if value != usual and value not in found.values():
-            found[suite.source] = value
-    if len(found) > 1 and key != "title":
-        faults.append(Fault(say("`{key}` differs between {names}", key=key, names=" and ".join(found))))
-    return next(iter(found.values()), usual) if key != "title" or len(found) == 1 else usual
-
-
-def _named(suites: Sequence[Suite], key: str, faults: list[Fault]) -> dict[str, object]:
-    found: dict[str, tuple[object, str]] = {}
-    for suite in suites:
-        for name, value in getattr(suite, key).items():
-            before, source = found.setdefault(name, (value, suite.source))
-            if _without_lines(before) != _without_lines(value):
-                faults.append(
-                    Fault(
-                        say(
-                            "'{name}' under `{key}` is also given in {source}, otherwise",
-                            name=name,
-                            key=key,
-                            source=source,
-                        ),
-                        suite.source,
-                    )
-                )
-    return {name: value for name, (value, _) in found.items()}
-
-
-def _without_lines(value: object) -> object:
-    """Return turns without their lines: the same part may stand in two files."""
-    if not isinstance(value, tuple):
-        return value
-    return tuple(replace(one, line=None) if isinstance(one, Turn) else one for one in value)
-
-
-def _shared_ids(suites: Sequence[Suite]) -> Iterator[Fault]:
     owners: dict[str, str] = {}
     for suite in suites:
         own = {scenario.id: scenario.line for scenario in suite.scenarios}
-        for name, line in own.items():
-            if name in owners:
-                where = say("{source}, line {line}", source=suite.source, line=line)
-                yield Fault(
-                    say("there is a scenario '{name}' in {owners} too", name=name, owners=owners[name]), where
-                )
+        for shared in [scenario for scenario in own if scenario in owners]:
+            where = say("{source}, line {line}", source=suite.source, line=own[shared])
+            message = say("scenario '{name}' also exists in {owners}", name=shared, owners=owners[shared])
+            faults.append(Fault(message, where))
         owners |= dict.fromkeys(own, suite.source)
+    if faults:
+        raise DataError(say("these files conflict"), faults=faults, remedy=say("rename or remove one of the two"))
+    return merged
+
+
+def _merge_value(suites: Sequence[Suite], key: str, faults: list[Fault]) -> object:
+    """Return what the files say of the whole suite; those that say nothing agree with the others."""
+    usual = getattr(Suite("", ()), key)
+    values: dict[str, object] = {}
+    for suite in suites:
+        value = getattr(suite, key)
+        if value != usual and value not in values.values():
+            values[suite.source] = value
+    if len(values) > 1 and key != "title":
+        faults.append(Fault(say("`{key}` differs between {names}", key=key, names=" and ".join(values))))
+    return next(iter(values.values()), usual) if key != "title" or len(values) == 1 else usual
+
+
+def _merge_mapping(suites: Sequence[Suite], key: str, faults: list[Fault]) -> dict[str, object]:
+    merged: dict[str, tuple[object, str]] = {}
+    for suite in suites:
+        for name, value in getattr(suite, key).items():
+            before, source = merged.setdefault(name, (value, suite.source))
+            if _strip_lines(before) != _strip_lines(value):
+                message = say(
+                    "'{name}' under `{key}` is defined differently in {source}", name=name, key=key, source=source
+                )
+                faults.append(Fault(message, suite.source))
+    return {name: value for name, (value, _) in merged.items()}
+
+
+def _strip_lines(value: object) -> object:
+    """Return turns without their lines: two files may hold the same part."""
+    if not isinstance(value, tuple):
+        return value
+    return tuple(replace(item, line=None) if isinstance(item, Turn) else item for item in value)

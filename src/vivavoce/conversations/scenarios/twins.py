@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
+from vivavoce.codec import shape, to_json
 from vivavoce.conversations.scenario import Expectation, Include, Kind, Scenario, Step, Suite, Turn
 from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
 from vivavoce.text.typos import BUDGET, Edit, Misspelt, count_letters, misspell
@@ -21,7 +22,7 @@ SUFFIX = "~typo"
 
 @dataclass(frozen=True, slots=True)
 class TypoTurn:
-    """One misspelt turn: where its clean twin stands, and what was done to it."""
+    """One misspelt turn: where its clean twin is, and what was done to it."""
 
     scenario: str
     turn: str
@@ -66,24 +67,24 @@ class TypoReport:
     @property
     def summary(self) -> str:
         """One sentence for people."""
-        made = (
-            f"{plural(len(self.turns), 'message')} of {self.eligible:,} misspelt in {plural(self.scenarios, 'copy')}"
-        )
+        copies = plural(self.scenarios, "copy").replace("copys", "copies")
         skipped = f" {plural(len(self.impossible), 'message')} had no letter to change." if self.impossible else ""
-        return f"{made.replace('copys', 'copies')}: {self.per_100:.1f} letters changed in 100.{skipped}"
+        return (
+            f"{plural(len(self.turns), 'message')} of {self.eligible:,} misspelt in {copies}: "
+            f"{self.per_100:.1f} letters changed in 100.{skipped}"
+        )
 
     def to_json(self) -> dict[str, object]:
         """Return the stable JSON form."""
-        return {
-            "turns": [asdict(turn) for turn in self.turns],
-            "scenarios": self.scenarios,
-            "eligible": self.eligible,
-            "already": self.already,
-            "impossible": list(self.impossible),
-            "letters_changed_per_100": self.per_100,
-            "kinds": dict(self.kinds),
-            "layout": self.layout,
-        }
+        return to_json(self)  # type: ignore[no-any-return]
+
+
+shape(
+    TypoReport,
+    order="turns scenarios eligible already impossible letters_changed_per_100 kinds layout",
+    added={"letters_changed_per_100": lambda report: report.per_100, "kinds": lambda report: dict(report.kinds)},
+    skip={"letters": 0, "changed": 0},
+)
 
 
 @dataclass(frozen=True)
@@ -116,33 +117,52 @@ def add_typos(
     Which turns are chosen follows from the seed and the names of scenario and turn, so that an edit elsewhere
     changes nothing. `layout` None: the keyboard of the suite's language.
     """
-    _check(suite, share, levels)
+    from rapidfuzz.distance import OSA
+
+    if not 0 < share <= 1:
+        raise UsageError(
+            f"the share of turns is {share:g}", remedy="enter a number above 0 and up to 1, such as 0.33"
+        )
+    known = list(dict.fromkeys((*suite.levels, *(scenario.level for scenario in suite.scenarios))))
+    unknown = [name for name in levels or () if name not in known]
+    if unknown:
+        faults = [Fault(f"unknown level '{name}'.{nearest(name, known)}") for name in unknown]
+        raise UsageError("unknown levels", faults=faults, remedy=f"use {', '.join(known)}")
     keyboard = layout or ("qwertz" if suite.language.lower().startswith("de") else "qwerty")
-    found = list(_places(suite, seed, budget, keyboard, levels))
-    places = [place for place in found if place.misspelt.edits]
+    every = list(_places(suite, seed, budget, keyboard, levels))
+    places = [place for place in every if place.misspelt.edits]
     chosen = _choose(places, share, seed)
     if not chosen:
         raise _nothing_to_add(suite, places, share)
-    grown = _grow(suite, chosen)
-    return grown, _report(suite, grown, found, chosen, keyboard)
-
-
-def _check(suite: Suite, share: float, levels: Sequence[str] | None) -> None:
-    if not 0 < share <= 1:
-        raise UsageError(f"the share of turns is {share:g}", remedy="give a number above 0 and up to 1, such as 0.33")
-    known = list(dict.fromkeys((*suite.levels, *(scenario.level for scenario in suite.scenarios))))
-    faults = [
-        Fault(f"there is no level '{name}'.{nearest(name, known)}") for name in levels or () if name not in known
-    ]
-    if faults:
-        raise UsageError("these levels are not known", faults=faults, remedy=f"use {', '.join(known)}")
-
-
-# --- which turns -------------------------------------------------------------------------------------------------
+    grown = _add_copies(suite, chosen)
+    scenarios = {scenario.id: scenario for scenario in grown.scenarios}
+    turns = []
+    for place in chosen:
+        scenario, misspelt = scenarios[place.scenario.id], place.misspelt
+        turn = scenario.turns[place.at]
+        name = turn.id if isinstance(turn, Turn) else ""
+        before = str(place.turn.user)
+        turns.append(TypoTurn(scenario.id, name, scenario.level, before, misspelt.text, misspelt.edits))
+    report = TypoReport(
+        turns=tuple(turns),
+        scenarios=len(grown.scenarios) - len(suite.scenarios),
+        eligible=len(places),
+        already=sum(place.has_twin for place in every),
+        impossible=tuple(place.name for place in every if not place.misspelt.edits),
+        letters=sum(place.letters for place in chosen),
+        changed=sum(int(OSA.distance(turn.before, turn.after)) for turn in turns),
+        layout=keyboard,
+    )
+    return grown, report
 
 
 def _places(suite: Suite, seed: int, budget: float, layout: str, levels: Sequence[str] | None) -> Iterator[_Place]:
-    twins = set(_existing_twins(suite))
+    twins = {
+        turn.twin_of if "/" in turn.twin_of else f"{scenario.id}/{turn.twin_of}"
+        for scenario in suite.scenarios
+        for turn in scenario.turns
+        if isinstance(turn, Turn) and turn.twin_of and turn.kind is Kind.TYPO
+    }
     for scenario in suite.scenarios:
         if levels is not None and scenario.level not in levels:
             continue
@@ -153,13 +173,6 @@ def _places(suite: Suite, seed: int, budget: float, layout: str, levels: Sequenc
                 letters = count_letters(turn.user, protect)
                 has_twin = bool(turn.id) and f"{scenario.id}/{turn.id}" in twins
                 yield _Place(scenario, at, turn, misspelt, letters, has_twin)
-
-
-def _existing_twins(suite: Suite) -> Iterator[str]:
-    for scenario in suite.scenarios:
-        for turn in scenario.turns:
-            if isinstance(turn, Turn) and turn.twin_of and turn.kind is Kind.TYPO:
-                yield turn.twin_of if "/" in turn.twin_of else f"{scenario.id}/{turn.twin_of}"
 
 
 def _is_clean(turn: Turn, suite: Suite) -> bool:
@@ -177,64 +190,60 @@ def protected(suite: Suite, turn: Turn) -> tuple[str, ...]:
     slots = (*expect.slots.values(), *expect.slots_after.values(), *expect.slot_values)
     rows = (value for row in suite.rows.values() for value in row.values())
     # A message that is a phrase of a list as a whole would have nothing left to misspell.
-    said = turn.user.strip().casefold() if isinstance(turn.user, str) else ""
-    phrases = (phrase for listed in suite.lists.values() for phrase in listed if phrase.strip().casefold() != said)
+    message = turn.user.strip().casefold() if isinstance(turn.user, str) else ""
+    phrases = (phrase for listed in suite.lists.values() for phrase in listed if phrase.strip().casefold() != message)
     return tuple(dict.fromkeys((*slots, *rows, *phrases)))
 
 
 def _choose(places: Sequence[_Place], share: float, seed: int) -> list[_Place]:
-    """Return the turns to be misspelt: in every level so many that the share is reached with those that exist."""
+    """Return the turns to be misspelt: in every level as many as the share needs beside those that exist."""
+
+    def rank(place: _Place) -> bytes:
+        return hashlib.sha256(f"{seed}\x1f{place.name}".encode("utf-8", "surrogatepass")).digest()
+
     chosen = []
     for level in dict.fromkeys(place.scenario.level for place in places):
         here = [place for place in places if place.scenario.level == level]
         wanted = max(1, int(share * len(here) + 0.5)) - sum(place.has_twin for place in here)
-        free = sorted((place for place in here if not place.has_twin), key=lambda place: _rank(place, seed))
+        free = sorted((place for place in here if not place.has_twin), key=rank)
         chosen += free[: max(0, wanted)]
     return chosen
 
 
-def _rank(place: _Place, seed: int) -> bytes:
-    return hashlib.sha256(f"{seed}\x1f{place.name}".encode("utf-8", "surrogatepass")).digest()
-
-
 def _nothing_to_add(suite: Suite, places: Sequence[_Place], share: float) -> DataError:
     if not places:
-        what, remedy = "no turn can be misspelt", "add turns in scope that are typed and expect something"
+        what, remedy = "no turn can be misspelt", "add in-scope turns that are typed and expect something"
     elif all(place.has_twin for place in places):
-        what, remedy = "every clean turn in scope has a misspelt twin already", "use the suite as it is"
+        what, remedy = "every clean in-scope turn already has a misspelt twin", "use the suite as it is"
     else:
         had = sum(place.has_twin for place in places)
-        what = f"{plural(had, 'turn')} of {len(places)} have a misspelt twin already, which is the share asked for"
-        remedy = f"ask for a larger share than {share:.2f}"
+        what = (
+            f"{plural(had, 'turn')} of {len(places)} already have a misspelt twin, which covers the requested share"
+        )
+        remedy = f"request a share above {share:.2f}"
     return DataError(what, where=suite.source, remedy=remedy)
 
 
-# --- the copies --------------------------------------------------------------------------------------------------
-
-
-def _grow(suite: Suite, chosen: Sequence[_Place]) -> Suite:
+def _add_copies(suite: Suite, chosen: Sequence[_Place]) -> Suite:
     ids = {scenario.id for scenario in suite.scenarios}
     scenarios: list[Scenario] = []
     for scenario in suite.scenarios:
         mine = {place.at: place for place in chosen if place.scenario.id == scenario.id}
-        named = _with_ids(suite, scenario, mine)
-        scenarios.append(named)
-        if mine:
-            scenarios.append(_copy(suite, named, mine, _free_id(scenario.id, ids)))
-            ids.add(scenarios[-1].id)
+        if not mine:
+            scenarios.append(scenario)
+            continue
+        name, number = f"{scenario.id}{SUFFIX}", 2
+        while name in ids:
+            name, number = f"{scenario.id}{SUFFIX}{number}", number + 1
+        ids.add(name)
+        named = _add_ids(suite, scenario, mine)
+        scenarios += [named, _copy(suite, named, mine, name)]
     return replace(suite, scenarios=tuple(scenarios))
 
 
-def _free_id(scenario: str, taken: set[str]) -> str:
-    wanted, number = f"{scenario}{SUFFIX}", 2
-    while wanted in taken:
-        wanted, number = f"{scenario}{SUFFIX}{number}", number + 1
-    return wanted
-
-
-def _with_ids(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place]) -> Scenario:
+def _add_ids(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place]) -> Scenario:
     """Return the scenario with an id for every chosen turn: a twin must be able to name it."""
-    taken = {turn.id for step in scenario.turns for turn in _inlined(suite, step)}
+    taken = {turn.id for step in scenario.turns for turn in _include(suite, step)}
     turns = list(scenario.turns)
     for at in mine:
         turn = turns[at]
@@ -244,71 +253,28 @@ def _with_ids(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place]) -> S
                 name += "a"
             taken.add(name)
             turns[at] = replace(turn, id=name)
-    return replace(scenario, turns=tuple(turns)) if mine else scenario
+    return replace(scenario, turns=tuple(turns))
 
 
 def _copy(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place], name: str) -> Scenario:
     steps: list[Step] = []
     for at, step in enumerate(scenario.turns):
         if at in mine and isinstance(step, Turn):
-            steps.append(_twin(scenario, step, mine[at].misspelt.text))
+            twin_of, text = f"{scenario.id}/{step.id}", mine[at].misspelt.text
+            expect = Expectation(same=True)
+            steps.append(replace(step, user=text, kind=Kind.TYPO, twin_of=twin_of, expect=expect, line=None))
         else:
             # Turns of a part are written out: what is shared keeps its expectations, here they must not count.
-            steps += [_uncounted(turn) for turn in _inlined(suite, step)]
+            expect = Expectation(counted=False)
+            steps += [replace(turn, expect=expect, twin_of=None, line=None) for turn in _include(suite, step)]
     title = f"{scenario.title or scenario.id} (misspelt)"
     return replace(scenario, id=name, title=title, turns=tuple(steps), line=None)
 
 
-def _twin(scenario: Scenario, turn: Turn, text: str) -> Turn:
-    return replace(
-        turn,
-        user=text,
-        kind=Kind.TYPO,
-        twin_of=f"{scenario.id}/{turn.id}",
-        expect=Expectation(same=True),
-        line=None,
-    )
-
-
-def _uncounted(turn: Turn) -> Turn:
-    return replace(turn, expect=Expectation(counted=False), twin_of=None, line=None)
-
-
-def _inlined(suite: Suite, step: Step, within: tuple[str, ...] = ()) -> list[Turn]:
-    """Return the turns that a step stands for; a part that holds itself is left out, as it can never be said."""
+def _include(suite: Suite, step: Step, within: tuple[str, ...] = ()) -> list[Turn]:
+    """Return the turns of a step; a part that holds itself is left out, as it can never be said."""
     if not isinstance(step, Include):
         return [step]
     if step.part in within or step.part not in suite.parts:
         return []
-    return [turn for inner in suite.parts[step.part] for turn in _inlined(suite, inner, (*within, step.part))]
-
-
-# --- the report --------------------------------------------------------------------------------------------------
-
-
-def _report(suite: Suite, grown: Suite, found: Sequence[_Place], chosen: Sequence[_Place], layout: str) -> TypoReport:
-    by_id = {scenario.id: scenario for scenario in grown.scenarios}
-    turns = tuple(_told(place, by_id[place.scenario.id]) for place in chosen)
-    return TypoReport(
-        turns=turns,
-        scenarios=len(grown.scenarios) - len(suite.scenarios),
-        eligible=sum(bool(place.misspelt.edits) for place in found),
-        already=sum(place.has_twin for place in found),
-        impossible=tuple(place.name for place in found if not place.misspelt.edits),
-        letters=sum(place.letters for place in chosen),
-        changed=sum(_distance(turn.before, turn.after) for turn in turns),
-        layout=layout,
-    )
-
-
-def _told(place: _Place, scenario: Scenario) -> TypoTurn:
-    turn = scenario.turns[place.at]
-    name = turn.id if isinstance(turn, Turn) else ""
-    misspelt = place.misspelt
-    return TypoTurn(scenario.id, name, scenario.level, str(place.turn.user), misspelt.text, misspelt.edits)
-
-
-def _distance(before: str, after: str) -> int:
-    from rapidfuzz.distance import OSA
-
-    return int(OSA.distance(before, after))
+    return [turn for inner in suite.parts[step.part] for turn in _include(suite, inner, (*within, step.part))]

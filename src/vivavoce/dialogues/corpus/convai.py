@@ -1,7 +1,7 @@
 """Dialogues in the two shapes in which ConvAI published them: 2017 and 2018.
 
 2017: `dialogId`, `users` (`id`, `userType`), `thread` (`userId`, `text`, `evaluation`: 0 none, 1 bad, 2 good) and
-`evaluation`, a list of marks. A mark stands under the participant who was *rated*, so the other one gave it; 0 means
+`evaluation`, a list of ratings. A rating names the participant who was *rated*, so the other one gave it; 0 means
 that nobody gave it.
 
 2018: `dialog` (`sender`, `text`, and in most files `sender_class` and `evaluation_score`: 1 good, 0 bad),
@@ -11,10 +11,10 @@ Files that do not say who is a bot call the person `participant1`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_mark, read_name
+from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_name, read_rating
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.messages import say
 
@@ -39,85 +39,71 @@ def is_convai2018(item: Item) -> bool:
 
 def read_2017(item: Item, row: int) -> Dialogue:
     """Return a dialogue of 2017; UnreadableError where the file differs from the published one."""
-    kinds = {read_name(_key(user, "id"), "user"): _key(user, "userType") for user in _objects(item["users"], "users")}
-    turns = tuple(_turn_2017(turn, kinds) for turn in _objects(item["thread"], "thread"))
-    ratings = tuple(_ratings_2017(_objects(item.get("evaluation") or [], "evaluation"), list(kinds)))
-    return Dialogue(read_name(_key(item, "dialogId"), "dialogId"), turns, ratings, row=row)
-
-
-def _turn_2017(turn: Item, kinds: Mapping[str, object]) -> Utterance:
-    speaker = read_name(_key(turn, "userId"), "userId")
-    if speaker not in kinds:
-        raise UnreadableError(say("'{speaker}' speaks but is not among the users", speaker=speaker))
-    thumb = _thumb(turn.get("evaluation"), THUMBS_2017)
-    return Utterance(speaker, _text(turn), kinds[speaker] == "Bot", thumb)
-
-
-def _ratings_2017(marks: list[Item], users: list[str]) -> Iterator[Rating]:
-    for mark in marks:
-        rated = read_name(_key(mark, "userId"), "userId")
-        others = [user for user in users if user != rated]
-        if len(others) != 1 or rated not in users:
-            raise UnreadableError(say("'{rated}' was evaluated, but is not one of exactly two users", rated=rated))
-        given = {name: value for name, value in mark.items() if name != "userId" and value not in (0, None)}
-        if given:
-            aspects = {name: _mark(value, name) for name, value in given.items() if name != "quality"}
-            yield Rating(others[0], read_mark(given.get("quality")), aspects)
+    kinds = {read_name(_get(user, "id"), "user"): _get(user, "userType") for user in _list_items(item, "users")}
+    turns = []
+    for turn in _list_items(item, "thread"):
+        speaker = read_name(_get(turn, "userId"), "userId")
+        if speaker not in kinds:
+            raise UnreadableError(say("'{speaker}' speaks but is not listed under users", speaker=speaker))
+        thumb = _read_thumb(turn.get("evaluation"), THUMBS_2017)
+        turns.append(Utterance(speaker, _read_text(turn), kinds[speaker] == "Bot", thumb))
+    ratings = []
+    for evaluation in _list_items(item, "evaluation") if item.get("evaluation") else ():
+        rated = read_name(_get(evaluation, "userId"), "userId")
+        others = [user for user in kinds if user != rated]
+        if len(others) != 1 or rated not in kinds:
+            raise UnreadableError(say("'{rated}' was evaluated but is not one of exactly two users", rated=rated))
+        values = {name: value for name, value in evaluation.items() if name != "userId" and value not in (0, None)}
+        if values:
+            aspects = {name: _read_aspect(value, name) for name, value in values.items() if name != "quality"}
+            ratings.append(Rating(others[0], read_rating(values.get("quality")), aspects))
+    return Dialogue(read_name(_get(item, "dialogId"), "dialogId"), tuple(turns), tuple(ratings), row=row)
 
 
 def read_2018(item: Item, row: int, name: str) -> Dialogue:
     """Return a dialogue of 2018; `name`: its id where the file gives it none."""
-    turns = tuple(_turn_2018(turn, item) for turn in _objects(item["dialog"], "dialog"))
-    quality, match = read_mark(item.get("eval_score")), item.get("profile_match")
-    aspects = {} if match in (None, "") else {"profile_match": _mark(match, "profile_match", lowest=0)}
-    rating = Rating(PERSON, quality, aspects)
-    return Dialogue(
-        read_name(item.get("dialog_id", name), "dialog_id"),
-        turns,
-        (rating,) if quality is not None or aspects else (),
-        bot=_participant(item, "Bot"),
-        user=_participant(item, "User"),
-        row=row,
-    )
-
-
-def _turn_2018(turn: Item, item: Item) -> Utterance:
-    sender = _key(turn, "sender")
-    known = turn.get("sender_class") or (item.get(f"{sender}_id") or {}).get("class")
-    is_bot = known == "Bot" if known else sender == "participant2"
-    thumb = _thumb(turn.get("evaluation_score"), THUMBS_2018)
-    return Utterance(BOT if is_bot else PERSON, _text(turn), is_bot, thumb)
-
-
-def _participant(item: Item, kind: str) -> str | None:
-    """Return the name of the bot or of the person, where the file has it."""
     sides = [item.get(f"participant{number}_id") or {} for number in (1, 2)]
-    return next((side.get("user_id") for side in sides if side.get("class") == kind), None)
+    turns = []
+    for turn in _list_items(item, "dialog"):
+        sender = _get(turn, "sender")
+        known = turn.get("sender_class") or (item.get(f"{sender}_id") or {}).get("class")
+        is_bot = known == "Bot" if known else sender == "participant2"
+        thumb = _read_thumb(turn.get("evaluation_score"), THUMBS_2018)
+        turns.append(Utterance(BOT if is_bot else PERSON, _read_text(turn), is_bot, thumb))
+    quality, match = read_rating(item.get("eval_score")), item.get("profile_match")
+    aspects = {} if match in (None, "") else {"profile_match": _read_aspect(match, "profile_match", lowest=0)}
+    bot, user = (
+        next((side.get("user_id") for side in sides if side.get("class") == kind), None) for kind in ("Bot", "User")
+    )
+    ratings = (Rating(PERSON, quality, aspects),) if quality is not None or aspects else ()
+    dialogue_id = read_name(item.get("dialog_id", name), "dialog_id")
+    return Dialogue(dialogue_id, tuple(turns), ratings, bot=bot, user=user, row=row)
 
 
-def _objects(values: object, name: str) -> list[Item]:
+def _list_items(item: Item, name: str) -> list[Item]:
+    values = item[name]
     if not isinstance(values, list):
         raise UnreadableError(say("'{name}' is {kind_of}, not a list", name=name, kind_of=kind_of(values)))
     if wrong := next((value for value in values if not isinstance(value, dict)), None):
-        raise UnreadableError(say("'{name}' holds {kind_of}, not an object", name=name, kind_of=kind_of(wrong)))
+        raise UnreadableError(say("'{name}' contains {kind_of}, not an object", name=name, kind_of=kind_of(wrong)))
     return values
 
 
-def _key(item: Item, name: str) -> Any:
+def _get(item: Item, name: str) -> Any:
     if name not in item:
         raise UnreadableError(say("the key '{name}' is missing", name=name))
     return item[name]
 
 
-def _thumb(value: object, known: Mapping[object, bool | None]) -> bool | None:
+def _read_thumb(value: object, known: Mapping[object, bool | None]) -> bool | None:
     if isinstance(value, bool) or not isinstance(value, int | str | None) or value not in known:
         raise UnreadableError(
-            say("the evaluation of a message is {value}, which the published files do not have", value=repr(value))
+            say("a message's evaluation is {value}, a value the published files do not use", value=repr(value))
         )
     return known[value]
 
 
-def _mark(value: object, name: str, lowest: int = 1) -> float:
+def _read_aspect(value: object, name: str, lowest: int = 1) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not lowest <= value <= 5:
         raise UnreadableError(
             say("'{name}' is {value}, not a number from {lowest} to 5", name=name, value=repr(value), lowest=lowest)
@@ -125,8 +111,8 @@ def _mark(value: object, name: str, lowest: int = 1) -> float:
     return float(value)
 
 
-def _text(turn: Item) -> str:
-    text = _key(turn, "text")
+def _read_text(turn: Item) -> str:
+    text = _get(turn, "text")
     if not isinstance(text, str):
         raise UnreadableError(say("the text is {kind_of}", kind_of=kind_of(text)))
     if text.isascii():

@@ -32,9 +32,9 @@ def read_entries(path: Path, format: str | None, options: ReadOptions) -> Iterat
     file = SourceFile(path, options)
     chosen = get_format(Kind.DIALOGUES, format) if format else find_format(Kind.DIALOGUES, file)
     if chosen is None:
-        names = [one.name for one in list_formats(Kind.DIALOGUES) if one.reader]
+        names = [each.name for each in list_formats(Kind.DIALOGUES) if each.reader]
         raise FileError(
-            say("it is not clear which format this is"),
+            say("the format could not be detected"),
             where=str(path),
             remedy=say(Advice.CHOOSE_FORMAT, names=", ".join(names)),
         )
@@ -118,7 +118,7 @@ def _read_rasa(file: SourceFile) -> Iterator[Entry]:
 JSONL = Format(
     "jsonl",
     Kind.DIALOGUES,
-    "One dialogue a line: `id`, `turns`, `ratings`; chat logs with `messages`; Rasa trackers.",
+    "One dialogue per line: `id`, `turns`, `ratings`; chat logs with `messages`; Rasa trackers.",
     (".jsonl", ".ndjson"),
     _read_lines,
     lambda dialogues, path: write_dialogues(path, dialogues),
@@ -128,7 +128,7 @@ JSONL = Format(
 JSON = Format(
     "json",
     Kind.DIALOGUES,
-    "A list of the same objects, or one.",
+    "A list of the same objects, or a single one.",
     (".json",),
     _read_whole,
     sniff=_holds_json,
@@ -140,7 +140,7 @@ RASA = Format(
     "Rasa trackers (`sender_id`, `events`) as JSON or JSON Lines.",
     reader=_read_rasa,
 )
-TABLE = "A table with one row for each message: dialogue, speaker, text, rating ..."
+TABLE = "A table with one row per message: dialogue, speaker, text, rating ..."
 CSV = Format(
     "csv",
     Kind.DIALOGUES,
@@ -163,7 +163,7 @@ TSV, XLSX = (
 TEXT = Format(
     "text",
     Kind.DIALOGUES,
-    "Plain text: `User: hi`, one message a line.",
+    "Plain text: `User: hi`, one message per line.",
     PLAIN_TEXT,
     lambda file: read_transcripts(file.path, file.options),
     sniff=_holds_text,

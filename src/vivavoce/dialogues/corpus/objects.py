@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from vivavoce.dialogues.corpus.convai import (
     USED_2017,
@@ -17,9 +16,10 @@ from vivavoce.dialogues.corpus.convai import (
 from vivavoce.dialogues.corpus.entries import Entry, Findings
 from vivavoce.dialogues.corpus.messages import read_messages, read_ratings
 from vivavoce.dialogues.corpus.trackers import are_trackers, is_event, is_tracker, read_tracker, read_trackers
-from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_flag, read_name
+from vivavoce.dialogues.corpus.values import describe_missing, kind_of, make_key_finder, read_flag, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import nearest
+from vivavoce.files.dates import parse_date
 from vivavoce.files.tables import ReadOptions
 from vivavoce.messages import say
 
@@ -31,141 +31,92 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "user": ("user", "user_id"),
     "passed": ("passed",),
     "source": ("source",),
+    "began": ("began", "start_time", "started", "started_at", "created", "created_at", "date", "time", "timestamp"),
 }
 CHAT = "messages"
 SHAPE = 'write {"id": ..., "turns": [{"speaker": ..., "text": ...}]}'
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Which key of an object holds what; None where it has none. `unknown`: keys that mean nothing here."""
-
-    id: str | None
-    turns: str | None
-    ratings: str | None
-    bot: str | None
-    user: str | None
-    passed: str | None
-    source: str | None
-    unknown: tuple[str, ...]
-    doubled: tuple[tuple[str, str], ...]
+_find_keys = make_key_finder(SYNONYMS)
 
 
 def read_object(item: object, row: int, unit: str, options: ReadOptions) -> Iterator[Entry]:
     """Yield the dialogue of one object, or those of a Rasa tracker."""
-    found = Findings(f"{unit} {row}")
+    findings = Findings(f"{unit} {row}")
     if not isinstance(item, dict):
-        found.fault(say("this is {kind_of}, not a dialogue: {shape}", kind_of=kind_of(item), shape=SHAPE))
-        yield found.entry(None)
+        findings.fault(say("this is {kind_of}, not a dialogue: {shape}", kind_of=kind_of(item), shape=SHAPE))
+        yield findings.entry(None)
     elif is_tracker(item):
-        yield from read_tracker(item, row, found.place)
+        yield from read_tracker(item, row, findings.place)
     elif are_trackers(item):
-        yield from read_trackers(item, row, found.place)
+        yield from read_trackers(item, row, findings.place)
     elif is_convai2017(item):
-        yield found.entry(_convai(item, found, USED_2017, lambda: read_2017(item, row)))
+        _remark_unused(item, USED_2017, findings)
+        yield findings.entry(findings.attempt(read_2017, item, row))
     elif is_convai2018(item):
-        yield found.entry(_convai(item, found, USED_2018, lambda: read_2018(item, row, str(row))))
+        _remark_unused(item, USED_2018, findings)
+        yield findings.entry(findings.attempt(read_2018, item, row, str(row)))
     else:
-        yield found.entry(_dialogue(item, row, found, options))
+        yield findings.entry(_read_dialogue(item, row, findings, options))
 
 
-def _convai(
-    item: Mapping[str, object], found: Findings, used: frozenset[str], read: Callable[[], Dialogue]
-) -> Dialogue | None:
-    for key in (key for key in item if key not in used):
-        found.remark(f"the key '{key}' is passed over")
-    try:
-        return read()
-    except UnreadableError as error:
-        found.fault(error.args[0])
-        return None
+def _remark_unused(item: Mapping[str, object], used: frozenset[str], findings: Findings) -> None:
+    for key in item:
+        if key not in used:
+            findings.remark(f"the key '{key}' is ignored")
 
 
-def _dialogue(item: Mapping[str, object], row: int, found: Findings, options: ReadOptions) -> Dialogue | None:
-    keys = _keys(tuple(item))
-    if keys.turns is None:
-        found.fault(_no_turns(item))
+def _read_dialogue(item: Mapping[str, object], row: int, findings: Findings, options: ReadOptions) -> Dialogue | None:
+    keys = _find_keys(tuple(item))
+    roles = keys.roles
+    if "turns" not in roles:
+        shape = f"{SHAPE[0].upper()}{SHAPE[1:]}"
+        event = "this is a single Rasa event: export whole trackers (`sender_id` with a list of `events`)"
+        findings.fault(event if is_event(item) else f"{describe_missing('turns', item, SYNONYMS)} {shape}")
         return None
     for key, used in keys.doubled:
-        found.remark(f"the key '{key}' is passed over: '{used}' says the same")
+        findings.remark(f"the key '{key}' is ignored: '{used}' has the same meaning")
     for key in keys.unknown:
-        found.remark(f"the key '{key}' is passed over.{nearest(key, list(SYNONYMS))}")
-    turns = read_messages(item[keys.turns], found, options)
-    bot, turns = _bot(item.get(keys.bot) if keys.bot else None, turns, found)
+        findings.remark(f"the key '{key}' is ignored.{nearest(key, list(SYNONYMS))}")
+    values = {role: item[key] for role, key in roles.items()}
+    turns = read_messages(values["turns"], findings, options)
+    bot, turns = _read_bot(values.get("bot"), turns, findings)
+    if "id" in roles:
+        name = findings.attempt(read_name, values["id"], "id") or ""
+    elif roles["turns"] == CHAT:
+        findings.remark("no id: its number in the file is used")
+        name = str(row)
+    else:
+        findings.fault(say("the key 'id' is missing: give each dialogue a unique id"))
+        name = ""
     return Dialogue(
-        id=_id(item, keys, row, found),
+        id=name,
         turns=turns,
-        ratings=read_ratings(item[keys.ratings], found) if keys.ratings else (),
-        source=_name(item, keys.source, "source", found) or "",
+        ratings=read_ratings(values.get("ratings"), findings),
+        source=_read_name(values.get("source"), "source", findings) or "",
         bot=bot,
-        user=_name(item, keys.user, "user", found),
-        passed=_passed(item, keys.passed, found),
+        user=_read_name(values.get("user"), "user", findings),
+        passed=findings.attempt(read_flag, values.get("passed"), "'passed'"),
         row=row,
+        began=parse_date(values["began"]) if values.get("began") else None,
     )
 
 
-@lru_cache(maxsize=1024)
-def _keys(names: tuple[str, ...]) -> Keys:
-    """Find the keys; most objects of a file have the same, so the answer is kept."""
-    taken = {role: [name for name in known if name in names] for role, known in SYNONYMS.items()}
-    used = {role: (found[0] if found else None) for role, found in taken.items()}
-    doubled = tuple((name, found[0]) for found in taken.values() for name in found[1:])
-    known = {name for names in SYNONYMS.values() for name in names}
-    return Keys(**used, unknown=tuple(name for name in names if name not in known), doubled=doubled)
+def _read_name(value: object, what: str, findings: Findings) -> str | None:
+    return None if value is None or value == "" else findings.attempt(read_name, value, what)
 
 
-def _no_turns(item: Mapping[str, object]) -> str:
-    if is_event(item):
-        return "this is a single event of Rasa: export whole trackers (`sender_id` with a list of `events`)"
-    near = next((hint for key in item if (hint := nearest(key, SYNONYMS["turns"]))), "")
-    shown = ", ".join(f"'{key}'" for key in list(item)[:10]) or "none"
-    return f"the key 'turns' is missing (keys found: {shown}).{near} {SHAPE[0].upper()}{SHAPE[1:]}"
-
-
-def _id(item: Mapping[str, object], keys: Keys, row: int, found: Findings) -> str:
-    if keys.id is not None:
-        return _name(item, keys.id, "id", found, required=True) or ""
-    if keys.turns != CHAT:
-        found.fault(say("the key 'id' is missing: give each dialogue its own name"))
-        return ""
-    found.remark("there is no id: the number in the file is used")
-    return str(row)
-
-
-def _name(
-    item: Mapping[str, object], key: str | None, what: str, found: Findings, required: bool = False
-) -> str | None:
-    value = item.get(key) if key else None
-    if (value is None or value == "") and not required:
-        return None
-    try:
-        return read_name(value, what)
-    except UnreadableError as error:
-        found.fault(error.args[0])
-        return None
-
-
-def _passed(item: Mapping[str, object], key: str | None, found: Findings) -> bool | None:
-    try:
-        return read_flag(item[key], "'passed'") if key else None
-    except UnreadableError as error:
-        found.fault(error.args[0])
-        return None
-
-
-def _bot(value: object, turns: tuple[Utterance, ...], found: Findings) -> tuple[str | None, tuple[Utterance, ...]]:
+def _read_bot(
+    value: object, turns: tuple[Utterance, ...], findings: Findings
+) -> tuple[str | None, tuple[Utterance, ...]]:
     """Return the name of the system; a list names the speakers that are bots instead."""
     if not isinstance(value, list):
-        return _name({"bot": value}, "bot", "bot", found), turns
+        return _read_name(value, "bot", findings), turns
     speakers = {turn.speaker for turn in turns}
     if not all(isinstance(name, str) for name in value):
-        found.fault(say("the list 'bot' must hold the names of speakers"))
-    elif strangers := [name for name in value if name not in speakers and speakers]:
-        found.remark(f"'bot' names {', '.join(map(repr, strangers))}, who says nothing")
-    named = set(map(str, value))
-    return None, tuple(_named_bot(turn, turn.speaker in named) for turn in turns)
-
-
-def _named_bot(turn: Utterance, is_bot: bool) -> Utterance:
-    known = turn.is_bot if turn.is_bot is not None else (True if is_bot else None)
-    return Utterance(turn.speaker, turn.text, known, turn.thumb)
+        findings.fault(say("the list 'bot' must contain speaker names"))
+    elif silent := [name for name in value if name not in speakers and speakers]:
+        findings.remark(f"'bot' names {', '.join(map(repr, silent))}, who sends no message")
+    bots = set(map(str, value))
+    is_new = [turn.is_bot is None and turn.speaker in bots for turn in turns]
+    return None, tuple(replace(turn, is_bot=True) if new else turn for turn, new in zip(turns, is_new, strict=True))

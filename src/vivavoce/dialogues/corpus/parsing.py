@@ -6,12 +6,12 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 from vivavoce.errors import FileError
 from vivavoce.files.advice import Advice
+from vivavoce.files.encodings import GUESS, find_mark, guess_encoding
 from vivavoce.files.jsons import refuse_repeated_keys
-from vivavoce.files.sources import check_text, find_mark, read_head_bytes, read_text, refuse_encoding
+from vivavoce.files.sources import check_text, read_bytes, read_head_bytes, read_text, refuse_encoding
 from vivavoce.files.tables import ReadOptions
 from vivavoce.messages import say
 
@@ -24,7 +24,7 @@ class BrokenJsonError(ValueError):
 
 
 def parse_json(text: str) -> object:
-    """Return the value of a JSON text; a key that stands twice in one object is refused, not dropped."""
+    """Return the value of a JSON text; a key that occurs twice in one object is refused, not dropped."""
     try:
         value: object = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -33,7 +33,7 @@ def parse_json(text: str) -> object:
         )
         raise BrokenJsonError(f"{error.msg.removesuffix(' at')} at {place}") from None
     except RecursionError:
-        raise BrokenJsonError(say("it is nested too deeply")) from None
+        raise BrokenJsonError(say("nested too deeply")) from None
     except ValueError as error:  # a key twice, a number of thousands of digits
         raise BrokenJsonError(str(error)) from None
     return value
@@ -51,30 +51,26 @@ def read_lines(path: Path, options: ReadOptions) -> Iterator[tuple[int, str | Br
     check_text(head, path, options.encoding)
     if not head.strip(b" \t\r\n\xef\xbb\xbf"):
         read_text(path, options)  # says that the file is empty, or passes where text comes later
-    encoding = options.encoding or find_mark(head) or "utf-8-sig"
+    guessed = options.encoding == GUESS and guess_encoding(read_bytes(path, options.max_bytes))
+    encoding = guessed or options.encoding or find_mark(head) or "utf-8-sig"
     if encoding.casefold().startswith(WIDE):
-        yield from _wide_lines(path, encoding)
+        yield from _read_wide_lines(path, encoding)
         return
+    limit, number = options.max_bytes, 0
     with path.open("rb") as file:
-        for number, line in enumerate(_limited(file, path, options.max_bytes), 1):
+        while line := file.readline(limit + 1):
+            number += 1
+            if len(line) > limit:
+                raise FileError(
+                    say("the line has more than {limit:,} bytes", limit=limit),
+                    where=say("{path}, line {number}", path=path, number=number),
+                    remedy=say(Advice.LINE_TOO_LONG),
+                )
             if line.strip():
-                yield number, _decoded(line, encoding if number == 1 else encoding.removesuffix("-sig"))
+                yield number, _decode(line, encoding if number == 1 else encoding.removesuffix("-sig"))
 
 
-def _limited(file: IO[bytes], path: Path, limit: int) -> Iterator[bytes]:
-    number = 0
-    while line := file.readline(limit + 1):
-        number += 1
-        if len(line) > limit:
-            raise FileError(
-                say("the line has more than {limit:,} bytes", limit=limit),
-                where=say("{path}, line {number}", path=path, number=number),
-                remedy=say(Advice.LINE_TOO_LONG),
-            )
-        yield line
-
-
-def _wide_lines(path: Path, encoding: str) -> Iterator[tuple[int, str | BrokenJsonError]]:
+def _read_wide_lines(path: Path, encoding: str) -> Iterator[tuple[int, str | BrokenJsonError]]:
     try:
         with path.open("rb") as file:
             text = io.TextIOWrapper(file, encoding, newline="\n")
@@ -85,22 +81,22 @@ def _wide_lines(path: Path, encoding: str) -> Iterator[tuple[int, str | BrokenJs
         raise FileError(
             say("the text is not {encoding}: {error}", encoding=encoding, error=error),
             where=str(path),
-            remedy=say("save it as UTF-8"),
+            remedy=say("save the file as UTF-8"),
         ) from None
 
 
-def _decoded(line: bytes, encoding: str) -> str | BrokenJsonError:
+def _decode(line: bytes, encoding: str) -> str | BrokenJsonError:
     try:
         return line.decode(encoding)
     except LookupError:
         raise refuse_encoding(encoding) from None
     except UnicodeDecodeError as error:
-        shown = " ".join(line[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace").split())
+        excerpt = " ".join(line[max(error.start - 20, 0) : error.start + 20].decode("cp1252", "replace").split())
         return BrokenJsonError(
             say(
                 "the text is not {encoding}: byte {byte:#04x}; {advice}",
                 encoding=error.encoding,
                 byte=line[error.start],
-                advice=say(Advice.GIVE_CP1252, shown=shown),
+                advice=say(Advice.GIVE_CP1252, shown=excerpt),
             )
         )

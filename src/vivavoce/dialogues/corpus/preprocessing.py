@@ -6,10 +6,10 @@ The rules, in this order, each on what the ones before it left:
 2. short: fewer than two speakers, or one of them has fewer than two utterances
 3. long: an utterance has more than 200 characters of its raw text (its authors write "words"; counted so, one
    dialogue of July would be removed instead of 73)
-4. unrated: nobody gave a mark
+4. unrated: nobody rated it
 
 Utterances are counted and measured as they were sent: messages of one speaker in a row are not joined, and empty ones
-count. A dialogue in which both sides gave a mark then becomes two rows, one seen from each side.
+count. A dialogue that both sides rated then becomes two rows, one seen from each side.
 
 The whole set, of which the autumn part can only be known by subtraction:
 
@@ -35,11 +35,11 @@ from dataclasses import dataclass
 from vivavoce.dialogues.dialogue import Dialogue, View, rated_views
 
 FEWEST_UTTERANCES = 2
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 FOREIGN = re.compile(r"[^a-z0-9(),!?'`]")
 CONTRACTIONS = re.compile(r"(n't|'s|'ve|'re|'d|'ll)")
-MARKS = re.compile(r"([,!?()])")
+SIGNS = re.compile(r"([,!?()])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,19 @@ def prepare(dialogues: Iterable[Dialogue]) -> Prepared:
     parts: dict[str, list[Dialogue]] = {"kept": [], "duplicates": [], "unrated": [], "short": [], "long": []}
     seen: set[str] = set()
     for dialogue in dialogues:
-        parts["duplicates" if dialogue.id in seen else _part(dialogue)].append(dialogue)
+        if dialogue.id in seen:
+            reason = "duplicates"
+        elif is_short(dialogue) or is_long(dialogue):
+            reason = "short" if is_short(dialogue) else "long"
+        else:
+            reason = "kept" if dialogue.quality is not None else "unrated"
+        parts[reason].append(dialogue)
         seen.add(dialogue.id)
     return Prepared(**{name: tuple(part) for name, part in parts.items()})
 
 
 def rows(prepared: Prepared) -> tuple[View, ...]:
-    """Return the rows to learn from: one for each mark, so two of a dialogue that both sides marked."""
+    """Return the rows to learn from: one for each rating, so two of a dialogue that both sides rated."""
     return tuple(rated_views(prepared.kept))
 
 
@@ -76,7 +82,7 @@ def is_short(dialogue: Dialogue) -> bool:
 
 def is_long(dialogue: Dialogue) -> bool:
     """Say whether somebody sent more than 200 characters at once."""
-    return any(len(turn.text) > MOST_CHARACTERS for turn in dialogue.turns)
+    return any(len(turn.text) > MAX_CHARACTERS for turn in dialogue.turns)
 
 
 def normalise(text: str) -> str:
@@ -86,12 +92,4 @@ def normalise(text: str) -> str:
     to do it twice changes nothing. Lower case comes first: published text has a stray `don't` from `DON'T`.
     """
     plain = FOREIGN.sub(" ", text.translate(APOSTROPHES).lower())
-    return " ".join(MARKS.sub(r" \1 ", CONTRACTIONS.sub(r" \1", plain)).split())
-
-
-def _part(dialogue: Dialogue) -> str:
-    if is_short(dialogue):
-        return "short"
-    if is_long(dialogue):
-        return "long"
-    return "kept" if dialogue.quality is not None else "unrated"
+    return " ".join(SIGNS.sub(r" \1 ", CONTRACTIONS.sub(r" \1", plain)).split())

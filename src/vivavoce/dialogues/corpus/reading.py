@@ -10,7 +10,7 @@ from pathlib import Path
 from vivavoce.dialogues.corpus.entries import Entry
 from vivavoce.dialogues.corpus.formats import read_entries
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.errors import DataError, EmptyFileError, Fault, FileError, UsageError, nearest
+from vivavoce.errors import DataError, EmptyFileError, Fault, UsageError, nearest
 from vivavoce.files import DEFAULT_MAX_BYTES, DEFAULT_MAX_ROWS
 from vivavoce.files.advice import Advice
 from vivavoce.files.exclusions import exclusion
@@ -20,22 +20,12 @@ from vivavoce.messages import say, say_count
 
 # Beyond this a file is something else than a log with some bad lines; reading on only fills the memory.
 MAX_FAULTS = 10_000
-AT_LEAST_ONE = say("give a file with at least one dialogue")
+AT_LEAST_ONE = say("use a file with at least one dialogue")
 Tell = Callable[[str], None]
 
 
 class NothingLeftError(DataError):
     """Every dialogue of a file was left out."""
-
-
-def _counted(remark: str, times: int, first: str) -> str:
-    dialogues = say_count(times, "{n} dialogue", "{n} dialogues")
-    return say(
-        "{remark} ({dialogues}, first in {first})",
-        remark=remark.removesuffix(".") if remark.endswith(".") else remark,
-        dialogues=dialogues,
-        first=first,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +46,7 @@ def read_dialogues(
     skip_bad: bool = False,
     encoding: str | None = None,
     sheet: str | None = None,
+    header_row: int | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     max_rows: int = DEFAULT_MAX_ROWS,
 ) -> Corpus:
@@ -64,8 +55,21 @@ def read_dialogues(
     `bot` names the speaker that is the bot. `skip_bad` leaves out dialogues that cannot be used and lists each in
     the notes instead of refusing the file.
     """
-    check_file(Path(path), max_bytes)
-    reading = _Reading(Path(path), format, ReadOptions(encoding, max_bytes, sheet, max_rows, bot), skip_bad)
+    options = ReadOptions(encoding, max_bytes, sheet, max_rows, bot, header_row)
+    return read_corpus(path, options, format=format, skip_bad=skip_bad)
+
+
+def read_corpus(
+    path: str | Path,
+    options: ReadOptions,
+    *,
+    format: str | None = None,
+    skip_bad: bool = False,
+    entries: Callable[[], Iterator[Entry]] | None = None,
+) -> Corpus:
+    """Read a log in the same way; `entries` are what it holds, where somebody opened it already."""
+    check_file(Path(path), options.max_bytes)
+    reading = _Reading(Path(path), format, options, skip_bad, entries)
     notes: list[str] = []
     dialogues = tuple(reading.dialogues(notes.append))
     return Corpus(dialogues, str(path), tuple(notes), reading.excluded)
@@ -79,6 +83,7 @@ def stream_dialogues(
     skip_bad: bool = False,
     encoding: str | None = None,
     sheet: str | None = None,
+    header_row: int | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     max_rows: int = DEFAULT_MAX_ROWS,
     tell: Tell | None = None,
@@ -88,12 +93,9 @@ def stream_dialogues(
     Faults are raised together when the file is read to its end; with `skip_bad` each goes to `tell` instead, as all
     other notes do. Of JSON Lines `max_bytes` limits a single line, of other formats the file.
     """
-    reading = _Reading(Path(path), format, ReadOptions(encoding, max_bytes, sheet, max_rows, bot), skip_bad)
-    return reading.dialogues(tell or _tell_nobody)
-
-
-def _tell_nobody(note: str) -> None:
-    """Take a note that the caller does not want."""
+    options = ReadOptions(encoding, max_bytes, sheet, max_rows, bot, header_row)
+    reading = _Reading(Path(path), format, options, skip_bad)
+    return reading.dialogues(tell or (lambda note: None))
 
 
 @dataclass(slots=True)
@@ -104,6 +106,7 @@ class _Reading:
     format: str | None
     options: ReadOptions
     skip_bad: bool
+    entries: Callable[[], Iterator[Entry]] | None = None
     good: int = 0
     excluded: int = 0
     faults: list[Fault] = field(default_factory=list)
@@ -114,43 +117,32 @@ class _Reading:
 
     def dialogues(self, tell: Tell) -> Iterator[Dialogue]:
         """Yield what is good; raise or tell the rest at the end."""
-        for entry in self._entries():
-            self._note(entry)
-            faults = entry.faults or self._repeated(entry)
+        for entry in self._read_entries():
+            for remark in entry.remarks:
+                self.remarks[remark] += 1
+                self.first.setdefault(remark, entry.place)
+            faults = entry.faults or self._find_repeated(entry)
             if faults:
                 self._take_faults(faults, tell)
             elif entry.dialogue is not None:
-                self._count(entry.dialogue)
+                self.good += 1
+                if self.options.bot is not None and len(self.speakers) < MAX_FAULTS:
+                    self.speakers.update(turn.speaker for turn in entry.dialogue.turns)
                 yield entry.dialogue
             if len(self.faults) > MAX_FAULTS:
-                raise self._refusal(
-                    say(
-                        "more than {faults}; the rest was not read",
-                        faults=say_count(MAX_FAULTS, "{n} fault", "{n} faults"),
-                    )
-                )
+                faults_text = say_count(MAX_FAULTS, "{n} fault", "{n} faults")
+                raise self._refuse(say("more than {faults}; the rest was not read", faults=faults_text))
         self._finish(tell)
 
-    def _entries(self) -> Iterator[Entry]:
+    def _read_entries(self) -> Iterator[Entry]:
         try:
-            yield from read_entries(self.path, self.format, self.options)
-        except FileError as error:
+            yield from self.entries() if self.entries else read_entries(self.path, self.format, self.options)
+        except EmptyFileError as error:
             # Files of examples are opened in the same way, and an empty one is called so there.
-            if isinstance(error, EmptyFileError):
-                error.remedy = say("give a file with at least one dialogue")
+            error.remedy = AT_LEAST_ONE
             raise
 
-    def _count(self, dialogue: Dialogue) -> None:
-        self.good += 1
-        if self.options.bot is not None and len(self.speakers) < MAX_FAULTS:
-            self.speakers.update(turn.speaker for turn in dialogue.turns)
-
-    def _note(self, entry: Entry) -> None:
-        for remark in entry.remarks:
-            self.remarks[remark] += 1
-            self.first.setdefault(remark, entry.place)
-
-    def _repeated(self, entry: Entry) -> Sequence[Fault]:
+    def _find_repeated(self, entry: Entry) -> Sequence[Fault]:
         """Find an id that was used before: two dialogues of one name cannot be told apart later."""
         if entry.dialogue is None:
             return ()
@@ -158,17 +150,11 @@ class _Reading:
         if first is None:
             self.places[entry.dialogue.id] = entry.place
             return ()
-        shown = entry.dialogue.id[:60]
-        return [
-            Fault(
-                say(
-                    "the id '{shown}' was used before, in {first}: give each dialogue its own id",
-                    shown=shown,
-                    first=first,
-                ),
-                entry.place,
-            )
-        ]
+        message = say(
+            "the same id was already used in {first}: give each dialogue a unique id",
+            first=first,
+        )
+        return [Fault(message, entry.place)]
 
     def _take_faults(self, faults: Sequence[Fault], tell: Tell) -> None:
         self.excluded += 1
@@ -180,40 +166,31 @@ class _Reading:
             self.faults += placed
 
     def _finish(self, tell: Tell) -> None:
+        where, excluded = str(self.path), say_count(self.excluded, "{n} dialogue", "{n} dialogues")
         if self.faults:
-            raise self._refusal(
-                say("{dialogues} cannot be used", dialogues=say_count(self.excluded, "{n} dialogue", "{n} dialogues"))
-            )
+            raise self._refuse(say("{dialogues} invalid", dialogues=excluded))
+        if not self.good and self.excluded:
+            what = say("nothing left: {dialogues} invalid", dialogues=excluded)
+            raise NothingLeftError(what, where=where, remedy=say(Advice.DO_NOT_SKIP))
         if not self.good:
-            raise self._nothing()
-        self._check_bot()
-        for remark, times in self.remarks.items():
-            first = self.first[remark]
-            tell(say("{path}: {remark}", path=self.path, remark=_counted(remark, times, first) if first else remark))
-
-    def _refusal(self, what: str) -> DataError:
-        return DataError(
-            what,
-            where=str(self.path),
-            faults=self.faults,
-            remedy=say(Advice.SKIP_DIALOGUES),
-        )
-
-    def _nothing(self) -> DataError:
-        if self.excluded:
-            what = say(
-                "nothing is left: {dialogues} cannot be used",
-                dialogues=say_count(self.excluded, "{n} dialogue", "{n} dialogues"),
-            )
-            return NothingLeftError(what, where=str(self.path), remedy=say(Advice.DO_NOT_SKIP))
-        return DataError(say("there are no dialogues"), where=str(self.path), remedy=AT_LEAST_ONE)
-
-    def _check_bot(self) -> None:
+            raise DataError(say("no dialogues"), where=where, remedy=AT_LEAST_ONE)
         bot, known = self.options.bot, sorted(self.speakers)
-        if bot is None or bot.casefold() in {name.casefold() for name in known}:
-            return
-        raise UsageError(
-            say("no speaker is called '{bot}'.{nearest}", bot=bot, nearest=nearest(bot, known)),
-            where=str(self.path),
-            remedy=say("speakers found: {names}", names=", ".join(known[:20]) or "none"),
-        )
+        if bot is not None and bot.casefold() not in {name.casefold() for name in known}:
+            raise UsageError(
+                say("unknown speaker '{bot}'.{nearest}", bot=bot, nearest=nearest(bot, known)),
+                where=where,
+                remedy=say("speakers found: {names}", names=", ".join(known[:20]) or "none"),
+            )
+        for remark, times in self.remarks.items():
+            text = remark
+            if first := self.first[remark]:
+                text = say(
+                    "{remark} ({dialogues}, first in {first})",
+                    remark=remark.removesuffix(".") if remark.endswith(".") else remark,
+                    dialogues=say_count(times, "{n} dialogue", "{n} dialogues"),
+                    first=first,
+                )
+            tell(say("{path}: {remark}", path=self.path, remark=text))
+
+    def _refuse(self, what: str) -> DataError:
+        return DataError(what, where=str(self.path), faults=self.faults, remedy=say(Advice.SKIP_DIALOGUES))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +23,28 @@ def write_dialogues(path: str | Path, dialogues: Iterable[Dialogue]) -> None:
 
 def dialogue_json(dialogue: Dialogue) -> dict[str, object]:
     """Return a dialogue as plain data; what is not known is left out."""
-    turns = [_turn(turn) for turn in dialogue.turns]
-    plain: dict[str, object] = {"id": dialogue.id, "turns": turns}
-    if dialogue.ratings:
-        plain["ratings"] = [_rating(rating) for rating in dialogue.ratings]
+    turns: list[dict[str, object]] = []
+    for turn in dialogue.turns:
+        plain: dict[str, object] = {"speaker": turn.speaker, "text": turn.text}
+        # Left out, it would be read from the name; written as null, it stays unknown.
+        if turn.is_bot is not None or is_bot_by_name(turn.speaker) is not None:
+            plain["is_bot"] = turn.is_bot
+        turns.append(plain if turn.thumb is None else {**plain, "thumb": turn.thumb})
+    ratings = [
+        {"rater": rating.rater, "quality": rating.quality}
+        | ({"aspects": dict(rating.aspects)} if rating.aspects else {})
+        for rating in dialogue.ratings
+    ]
     others = {
+        "ratings": ratings or None,
         "source": dialogue.source or None,
         "bot": dialogue.bot,
         "user": dialogue.user,
         "passed": dialogue.passed,
+        "began": None if dialogue.began is None else dialogue.began.isoformat(),
     }
-    return plain | {key: value for key, value in others.items() if value is not None}
-
-
-def _turn(turn: Utterance) -> dict[str, object]:
-    plain: dict[str, object] = {"speaker": turn.speaker, "text": turn.text}
-    # Left out, it would be read from the name; written as null, it stays unknown.
-    if turn.is_bot is not None or is_bot_by_name(turn.speaker) is not None:
-        plain["is_bot"] = turn.is_bot
-    if turn.thumb is not None:
-        plain["thumb"] = turn.thumb
-    return plain
+    known = {key: value for key, value in others.items() if value is not None}
+    return {"id": dialogue.id, "turns": turns, **known}
 
 
 def read_stored(content: bytes) -> tuple[Dialogue, ...]:
@@ -58,7 +60,7 @@ def read_stored(content: bytes) -> tuple[Dialogue, ...]:
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
             faults.append(
                 Fault(
-                    say("this is no dialogue as it was stored: {error}", error=repr(error)),
+                    say("not a valid stored dialogue: {error}", error=repr(error)),
                     say("line {number}", number=number),
                 )
             )
@@ -66,12 +68,12 @@ def read_stored(content: bytes) -> tuple[Dialogue, ...]:
     for dialogue in dialogues:
         first = rows.setdefault(dialogue.id, dialogue.row)
         if first != dialogue.row:
-            message = say("the id '{id}' was used before, in line {first}", id=dialogue.id[:60], first=first)
+            message = say("the id '{id}' was already used in line {first}", id=dialogue.id[:60], first=first)
             faults.append(Fault(message, say("line {row}", row=dialogue.row)))
     if faults:
-        raise DataError(say("these dialogues cannot be used"), faults=faults, remedy=say("correct the lines"))
+        raise DataError(say("these dialogues are invalid"), faults=faults, remedy=say("fix these lines"))
     if not dialogues:
-        raise DataError(say("there are no dialogues"), remedy=say("give at least one"))
+        raise DataError(say("no dialogues"), remedy=say("provide at least one"))
     return tuple(dialogues)
 
 
@@ -90,9 +92,5 @@ def _read_dialogue(plain: dict[str, Any], row: int) -> Dialogue:
         user=plain.get("user"),
         passed=plain.get("passed"),
         row=row,
+        began=datetime.fromisoformat(plain["began"]) if plain.get("began") else None,
     )
-
-
-def _rating(rating: Rating) -> dict[str, object]:
-    plain: dict[str, object] = {"rater": rating.rater, "quality": rating.quality}
-    return plain | {"aspects": dict(rating.aspects)} if rating.aspects else plain

@@ -1,13 +1,15 @@
-"""Trackers as Rasa stores them: the events of one sender, cut into talks where a session starts."""
+"""Trackers as Rasa stores them: the events of one sender, cut into dialogues where a session starts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from vivavoce.dialogues.corpus.entries import Entry, Findings
-from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_name
+from vivavoce.dialogues.corpus.values import kind_of, read_name
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
+from vivavoce.files.dates import parse_date
 from vivavoce.messages import say
 
 SPOKEN = {"user": False, "bot": True}
@@ -23,6 +25,7 @@ class _Session:
 
     turns: list[Utterance] = field(default_factory=list)
     assistants: set[str] = field(default_factory=set)
+    began: datetime | None = None
 
 
 def is_tracker(item: Mapping[str, object]) -> bool:
@@ -45,72 +48,61 @@ def read_tracker(item: Mapping[str, object], row: int, place: str) -> Iterator[E
 
     The id is the sender's, with the number of the session behind it where there are several.
     """
-    found = Findings(place)
-    sender = _sender(item, found)
-    events = item["events"]
-    if events is None or isinstance(events, list):
-        sessions = _sessions(events or [], found)
+    findings = Findings(place)
+    sender, sessions, events = "", [_Session()], item["events"]
+    if "sender_id" not in item:
+        findings.fault(say("the key 'sender_id' is missing: export complete trackers"))
     else:
-        sessions = []
-        found.fault(say("the events are {kind_of}, not a list", kind_of=kind_of(events)))
-    if found.faults:
-        yield found.entry(None)
+        sender = findings.attempt(read_name, item["sender_id"], "sender_id") or ""
+    if events is None or isinstance(events, list):
+        sessions = _read_sessions(events or [], findings)
+    else:
+        findings.fault(say("the events are {kind_of}, not a list", kind_of=kind_of(events)))
+    if findings.faults:
+        yield findings.entry(None)
         return
     for number, session in enumerate(sessions, 1):
         name = sender if len(sessions) == 1 else f"{sender}/{number}"
-        remarks = tuple(found.remarks) if number == 1 else ()
-        yield Entry(place, _dialogue(name, sender, session, row), remarks=remarks)
+        bot = next(iter(session.assistants)) if len(session.assistants) == 1 else None
+        dialogue = Dialogue(name, tuple(session.turns), bot=bot, user=sender, row=row, began=session.began)
+        yield Entry(place, dialogue, remarks=tuple(findings.remarks) if number == 1 else ())
 
 
 def read_trackers(item: Mapping[str, object], row: int, place: str) -> Iterator[Entry]:
-    """Yield the dialogues of trackers that stand under the names of their senders."""
+    """Yield the dialogues of trackers under the names of their senders."""
     for sender, tracker in item.items():
         if isinstance(tracker, dict):
             yield from read_tracker({"sender_id": sender, **tracker}, row, f"{place}, sender '{sender[:60]}'")
 
 
-def _dialogue(name: str, sender: str, session: _Session, row: int) -> Dialogue:
-    bot = next(iter(session.assistants)) if len(session.assistants) == 1 else None
-    return Dialogue(name, tuple(session.turns), bot=bot, user=sender, row=row)
-
-
-def _sender(item: Mapping[str, object], found: Findings) -> str:
-    if "sender_id" not in item:
-        found.fault(say("the key 'sender_id' is missing: export whole trackers"))
-        return ""
-    try:
-        return read_name(item["sender_id"], "sender_id")
-    except UnreadableError as error:
-        found.fault(error.args[0])
-        return ""
-
-
-def _sessions(events: Sequence[object], found: Findings) -> list[_Session]:
+def _read_sessions(events: Sequence[object], findings: Findings) -> list[_Session]:
     sessions = [_Session()]
     for place, event in enumerate(events, 1):
         if not isinstance(event, dict) or not isinstance(event.get("event"), str):
-            found.fault(
+            findings.fault(
                 say("event {place} is {kind_of} without the key 'event'", place=place, kind_of=kind_of(event))
             )
         elif event["event"] in STARTS or (event["event"] == "action" and event.get("name") == SESSION_ACTION):
             if sessions[-1].turns:
                 sessions.append(_Session())
         elif event["event"] in SPOKEN:
-            _add(event, place, sessions[-1], found)
+            _add(event, place, sessions[-1], findings)
     if len(sessions) > 1 and not sessions[-1].turns:
         sessions.pop()
-        found.remark("a last session in which nobody spoke is passed over")
+        findings.remark("the last session is skipped because it has no messages")
     return sessions
 
 
-def _add(event: Mapping[str, object], place: int, session: _Session, found: Findings) -> None:
+def _add(event: Mapping[str, object], place: int, session: _Session, findings: Findings) -> None:
     text = event.get("text")
     if text is not None and not isinstance(text, str):
-        found.fault(say("event {place}: the text is {kind_of}, not text", place=place, kind_of=kind_of(text)))
+        findings.fault(say("event {place}: the text is {kind_of}, not text", place=place, kind_of=kind_of(text)))
     elif text in COMMANDS and event["event"] == "user":
-        found.remark(f"the command '{text}' is passed over: nobody says it")
+        findings.remark(f"the command '{text}' is skipped: it is not a message")
     else:  # a picture or buttons alone have no text; the turn is kept
         session.turns.append(Utterance(str(event["event"]), text or "", SPOKEN[str(event["event"])]))
+        if len(session.turns) == 1 and event.get("timestamp"):
+            session.began = parse_date(event["timestamp"])
         metadata = event.get("metadata")
         assistant = metadata.get("assistant_id") if isinstance(metadata, dict) else None
         if isinstance(assistant, str) and assistant:

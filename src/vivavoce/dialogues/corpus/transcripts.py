@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vivavoce.dialogues.corpus.entries import Entry, Findings, is_bot_by_name
-from vivavoce.dialogues.corpus.values import UnreadableError, read_mark
+from vivavoce.dialogues.corpus.values import UnreadableError, read_rating
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions
@@ -28,8 +28,8 @@ TITLE = re.compile(r"#{1,6}\s+(\S.*?)\s*")
 # Messengers write the time first: [12:03], 12:03, 2024-01-31 12:03:22 -, 31/01/24, 12:03 PM -
 TIME = r"(?:\[[^\]]{1,40}\]\s*|\d{1,4}[\d/.:, T-]{3,25}(?:[AaPp][Mm])?\s*[-–]?\s+)?"
 SPOKEN = re.compile(rf"{TIME}([^\s:#][^:]{{0,39}}?)\s*:(?:\s+(.*?))?\s*")
-MARK = re.compile(r"(?:rating|quality|score)(?:\s+(?:by|from)\s+([^:]{1,40}?))?\s*:\s*(.*?)\s*", re.IGNORECASE)
-MOST_WORDS = 4  # of a speaker's name; `He said to me and you: no` is a sentence
+RATING = re.compile(r"(?:rating|quality|score)(?:\s+(?:by|from)\s+([^:]{1,40}?))?\s*:\s*(.*?)\s*", re.IGNORECASE)
+MAX_WORDS = 4  # of a speaker's name; `He said to me and you: no` is a sentence
 
 
 @dataclass(slots=True)
@@ -42,36 +42,29 @@ class _Block:
 
 
 def read_transcripts(path: Path, options: ReadOptions) -> Iterator[Entry]:
-    """Yield the dialogues of a text; without an id of its own a dialogue is called after the file."""
+    """Yield the dialogues of a text; a dialogue without an id is named after the file."""
     lines = read_text(path, options).splitlines()
-    blocks, remarks = _blocks(lines)
+    at_blanks = not any(RULE.fullmatch(line) or TITLE.fullmatch(line) for line in lines)
+    blocks, remarks = _cut(lines, at_blanks=at_blanks), []
+    counts = [sum(find_spoken(line) is not None for _, line in block.lines) for block in blocks]
+    if at_blanks and len(blocks) > 1 and max(counts) <= 1:
+        blocks = _cut(lines, at_blanks=False)
+        remarks = [
+            ("a blank line follows each message, so the file is read as one dialogue; separate dialogues with ---")
+        ]
     yield Entry("", None, remarks=tuple(remarks))
     for number, block in enumerate(blocks, 1):
         name = block.name or (path.stem if len(blocks) == 1 else f"{path.stem}-{number}")
-        found = Findings(f"line {block.row}")
-        yield found.entry(_dialogue(name, block, found, options))
+        findings = Findings(f"line {block.row}")
+        yield findings.entry(_read_dialogue(name, block, findings, options))
 
 
 def find_spoken(line: str) -> tuple[str, str] | None:
     """Return speaker and text of a line, None if nobody begins to speak in it."""
     match = SPOKEN.fullmatch(line)
-    if match is None or len(match[1].split()) > MOST_WORDS or MARK.fullmatch(line):
+    if match is None or len(match[1].split()) > MAX_WORDS or RATING.fullmatch(line):
         return None
     return match[1], match[2] or ""
-
-
-def _blocks(lines: Sequence[str]) -> tuple[list[_Block], list[str]]:
-    if any(RULE.fullmatch(line) or TITLE.fullmatch(line) for line in lines):
-        return _cut(lines, at_blanks=False), []
-    blocks = _cut(lines, at_blanks=True)
-    if len(blocks) > 1 and all(_voices(block) <= 1 for block in blocks):
-        whole = _cut(lines, at_blanks=False)
-        return whole, ["a blank line follows each message: the file is read as one dialogue; part several with ---"]
-    return blocks, []
-
-
-def _voices(block: _Block) -> int:
-    return sum(find_spoken(line) is not None for _, line in block.lines)
 
 
 def _cut(lines: Sequence[str], *, at_blanks: bool) -> list[_Block]:
@@ -90,39 +83,27 @@ def _cut(lines: Sequence[str], *, at_blanks: bool) -> list[_Block]:
     return [block for block in blocks if block.lines or block.name]
 
 
-def _dialogue(name: str, block: _Block, found: Findings, options: ReadOptions) -> Dialogue:
+def _read_dialogue(name: str, block: _Block, findings: Findings, options: ReadOptions) -> Dialogue:
     turns: list[Utterance] = []
     ratings: dict[str, Rating] = {}
     for number, line in block.lines:
-        said = None if line[:1].isspace() and turns else find_spoken(line.strip())
-        if said:
-            turns.append(Utterance(said[0], said[1], is_bot_by_name(said[0], options.bot)))
-        elif mark := MARK.fullmatch(line):
-            _rate(mark, number, ratings, found)
+        place = say("line {number}", number=number)
+        spoken = None if line[:1].isspace() and turns else find_spoken(line.strip())
+        if spoken:
+            turns.append(Utterance(*spoken, is_bot_by_name(spoken[0], options.bot)))
+        elif match := RATING.fullmatch(line):
+            rater = (match[1] or "").strip()
+            try:
+                rating = Rating(rater, read_rating(match[2]))
+            except UnreadableError as error:
+                findings.fault(error.args[0], place)
+                continue
+            if rater in ratings:
+                findings.fault(say("second rating: name the raters, for example `rating by Ann: 4`"), place)
+            ratings[rater] = rating
         elif turns:
-            turns[-1] = _continued(turns[-1], line.strip())
+            text = f"{turns[-1].text}\n{line.strip()}" if turns[-1].text else line.strip()
+            turns[-1] = replace(turns[-1], text=text)
         else:
-            found.fault(
-                say("nobody is named as the speaker: write `Name: what was said`"),
-                say("line {number}", number=number),
-            )
+            findings.fault(say("the speaker is missing: write `Name: what was said`"), place)
     return Dialogue(name, tuple(turns), tuple(ratings.values()), row=block.row)
-
-
-def _continued(turn: Utterance, line: str) -> Utterance:
-    return Utterance(turn.speaker, f"{turn.text}\n{line}" if turn.text else line, turn.is_bot, turn.thumb)
-
-
-def _rate(mark: re.Match[str], number: int, ratings: dict[str, Rating], found: Findings) -> None:
-    rater = (mark[1] or "").strip()
-    try:
-        rating = Rating(rater, read_mark(mark[2]))
-    except UnreadableError as error:
-        found.fault(error.args[0], say("line {number}", number=number))
-        return
-    if rater in ratings:
-        found.fault(
-            say("a second rating: name the raters, for instance `rating by Ann: 4`"),
-            say("line {number}", number=number),
-        )
-    ratings[rater] = rating

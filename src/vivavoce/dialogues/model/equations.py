@@ -1,4 +1,4 @@
-"""Learning the equations: how much each output counts, and how far marks lie around the score."""
+"""Learning the equations: how much each output counts, and how far ratings lie around the score."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # The logit of a chance that nobody needs to doubt.
 _CERTAIN = 20.0
-# Eight of ten marks lie between these.
+# Eight of ten ratings lie between these.
 SHARES = (0.1, 0.9)
 # Scores for each step of the interval; fewer would make its ends jump.
-_LEAST_IN_STEP = 60
-_MOST_STEPS = 12
+_MIN_IN_STEP = 60
+_MAX_STEPS = 12
 
 
 def learn_guess(outputs: Floats, human: Flags) -> Guess:
@@ -34,31 +34,31 @@ def learn_guess(outputs: Floats, human: Flags) -> Guess:
     return Guess(float(fitted.intercept_[0]), float(fitted.coef_[0, 0]))
 
 
-def learn_equation(outputs: Floats, marks: Floats, human: Floats) -> Equation:
-    """Fit marks by least squares; `human`: whether the peer was a person, or the chance of it."""
+def learn_equation(outputs: Floats, ratings: Floats, human: Floats) -> Equation:
+    """Fit ratings by least squares; `human`: whether the peer was a person, or the chance of it."""
     # The shortest solution: where all peers are of one kind, nothing is added for the other.
-    table = np.column_stack([np.ones(len(marks)), human, outputs])
-    solution = np.asarray(np.linalg.lstsq(table, marks, rcond=1e-8)[0], dtype=np.float64)
+    table = np.column_stack([np.ones(len(ratings)), human, outputs])
+    solution = np.asarray(np.linalg.lstsq(table, ratings, rcond=1e-8)[0], dtype=np.float64)
     return Equation(float(solution[0]), float(solution[1]), solution[2:])
 
 
-def cross_fit(outputs: Floats, marks: Floats, human: Flags, folds: Sequence[Split], *, told: bool) -> Floats:
-    """Return marks of each fold by an equation learned from the outputs of the others."""
-    found = np.zeros(len(marks))
+def cross_fit(outputs: Floats, ratings: Floats, human: Flags, folds: Sequence[Split], *, told: bool) -> Floats:
+    """Return ratings of each fold by an equation learned from the outputs of the others."""
+    scores = np.zeros(len(ratings))
     for learning, testing in folds:
         guess = learn_guess(outputs[learning], human[learning])
         known = human.astype(np.float64) if told else guess.chance(outputs)
-        equation = learn_equation(outputs[learning], marks[learning], known[learning])
-        found[testing] = equation.apply(outputs[testing], known[testing])
-    return found
+        equation = learn_equation(outputs[learning], ratings[learning], known[learning])
+        scores[testing] = equation.apply(outputs[testing], known[testing])
+    return scores
 
 
-def with_interval(equation: Equation, scores: Floats, marks: Floats) -> Equation:
-    """Learn where 8 of 10 marks lie at each score, from scores of talks not learned from."""
+def with_interval(equation: Equation, scores: Floats, ratings: Floats) -> Equation:
+    """Learn where 8 of 10 ratings lie at each score, from scores of dialogues not learned from."""
     order = np.argsort(scores, kind="stable")
-    steps = np.array_split(order, int(np.clip(len(order) // _LEAST_IN_STEP, 1, _MOST_STEPS)))
+    steps = np.array_split(order, int(np.clip(len(order) // _MIN_IN_STEP, 1, _MAX_STEPS)))
     centres = np.array([scores[step].mean() for step in steps])
-    gaps = np.array([np.quantile(marks[step] - scores[step], SHARES) for step in steps])
+    gaps = np.array([np.quantile(ratings[step] - scores[step], SHARES) for step in steps])
     lows = np.clip(centres + gaps[:, 0], LOWEST, HIGHEST)
     highs = np.clip(centres + gaps[:, 1], LOWEST, HIGHEST)
     # A higher score never promises less.

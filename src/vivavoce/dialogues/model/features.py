@@ -1,11 +1,11 @@
-"""Numbers of a whole talk, added up from its messages; also of the talk as it would be without some of them."""
+"""Numbers of a whole dialogue, added up from its messages; also of the dialogue without some of them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.model.messages import COLUMN, COLUMNS, Talk
+from vivavoce.dialogues.model.messages import COLUMN, COLUMNS, EncodedDialogue
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.float64]
@@ -19,17 +19,8 @@ _ENDING = 3
 # A message that is liked, and one that is not: the two sides of what thumbs up and down were given for.
 LIKED, DISLIKED = 0.6, 0.4
 _THUMBS = (
-    "mean",
-    "lowest",
-    "highest",
-    "last",
-    "first",
-    "spread",
-    "low_two",
-    "high_two",
-    "disliked",
-    "liked",
-    "trend",
+    *("mean", "lowest", "highest", "last", "first", "spread"),
+    *("low_two", "high_two", "disliked", "liked", "trend"),
 )
 
 NAMES = (
@@ -42,48 +33,36 @@ NAMES = (
             *(f"{name}_each" for name in _PER_MESSAGE),
             *(f"{name}_word" for name in _PER_WORD),
             *(f"{name}_top" for name in _TOPS),
-            "words_least",
-            "words_spread",
-            "words_trend",
-            "words_last",
-            "variety",
-            "common_share",
+            *("words_least", "words_spread", "words_trend", "words_last", "variety", "common_share"),
             *(f"thumb_{name}" for name in _THUMBS),
         )
     ),
-    "messages",
-    "words",
-    "runs",
-    "alternation",
-    "peer_first",
-    "peer_last",
-    "peer_share",
-    "peer_words_share",
-    "answered_share",
-    "asked_back_share",
-    "end_farewell",
-    "end_thanks",
-    "end_displeased",
+    *("messages", "words", "runs", "alternation", "peer_first", "peer_last", "peer_share", "peer_words_share"),
+    *("answered_share", "asked_back_share", "end_farewell", "end_thanks", "end_displeased"),
 )
 FEATURE = {name: number for number, name in enumerate(NAMES)}
 
 
-def talk_features(talk: Talk, thumbs: Floats, masks: Masks | None = None) -> Floats:
+def dialogue_features(dialogue: EncodedDialogue, thumbs: Floats, masks: Masks | None = None) -> Floats:
     """Return one row of features for each mask: which messages (1) count and which (0) are left out.
 
     What a message is like beside the others stays as it was when others are left out, so that the difference
     between two rows is what the messages themselves bring.
     """
     if masks is None:
-        masks = np.ones((1, len(talk.peer)))
-    sides = [_side(talk.table, thumbs, masks, ~talk.peer), _side(talk.table, thumbs, masks, talk.peer)]
-    return np.hstack([*sides, _whole(talk, masks)])
+        masks = np.ones((1, len(dialogue.peer)))
+    sides = [
+        _sum_side(dialogue.table, thumbs, masks, ~dialogue.peer),
+        _sum_side(dialogue.table, thumbs, masks, dialogue.peer),
+    ]
+    return np.hstack([*sides, _sum_whole(dialogue, masks)])
 
 
-def _side(table: Floats, thumbs: Floats, masks: Masks, own: NDArray[np.bool_]) -> Floats:
+def _sum_side(table: Floats, thumbs: Floats, masks: Masks, own: NDArray[np.bool_]) -> Floats:
     table, thumbs, masks = table[own], thumbs[own], masks[:, own]
     sums, count = masks @ table, masks.sum(axis=1)
     each, words = np.maximum(count, 1), np.maximum(sums[:, COLUMN["words"]], 1)
+    lengths = table[:, COLUMN["words"]]
 
     def column(name: str) -> Floats:
         return np.asarray(sums[:, COLUMN[name]])
@@ -94,16 +73,29 @@ def _side(table: Floats, thumbs: Floats, masks: Masks, own: NDArray[np.bool_]) -
         *(column(name) / each for name in _PER_MESSAGE),
         *(column(name) / words for name in _PER_WORD),
         *(_top(table[:, COLUMN[name]], masks) for name in _TOPS),
-        *_lengths(table[:, COLUMN["words"]], masks, each),
+        -_top(-lengths, masks),
+        _spread(lengths, masks, each),
+        _trend(lengths, masks),
+        _last(lengths, masks),
         column("new") / words**0.75,
         column("common") / np.maximum(column("fresh"), 1),
-        *_thumbs(thumbs, masks, each),
+        np.where(count > 0, masks @ thumbs / each, 0.5),
+        -_top(-thumbs, masks, -0.5),
+        _top(thumbs, masks, 0.5),
+        _last(thumbs, masks, 0.5),
+        _last(thumbs[::-1], masks[:, ::-1], 0.5),
+        _spread(thumbs, masks, each),
+        -_top_two(-thumbs, masks, -0.5),
+        _top_two(thumbs, masks, 0.5),
+        masks @ (thumbs < DISLIKED) / each,
+        masks @ (thumbs > LIKED) / each,
+        _trend(thumbs, masks),
     ]
     return np.stack(parts, axis=1)
 
 
-def _whole(talk: Talk, masks: Masks) -> Floats:
-    table, peer, last = talk.table, talk.peer, np.arange(len(talk.peer)) >= len(talk.peer) - _ENDING
+def _sum_whole(dialogue: EncodedDialogue, masks: Masks) -> Floats:
+    table, peer, last = dialogue.table, dialogue.peer, np.arange(len(dialogue.peer)) >= len(dialogue.peer) - _ENDING
     judge, sums = ~peer, masks @ table
     count, words = masks.sum(axis=1), sums[:, COLUMN["words"]]
     of_peer = masks @ (table * peer[:, None])
@@ -114,8 +106,8 @@ def _whole(talk: Talk, masks: Masks) -> Floats:
         words,
         sums[:, COLUMN["opens"]],
         sums[:, COLUMN["opens"]] / np.maximum(count, 1),
-        _at_end(peer, masks, 0),
-        _at_end(peer, masks, -1),
+        _last(peer[::-1].astype(np.float64), masks[:, ::-1]),
+        _last(peer.astype(np.float64), masks),
         masks @ peer / np.maximum(count, 1),
         of_peer[:, COLUMN["words"]] / np.maximum(words, 1),
         of_peer[:, COLUMN["answered"]] / asked,
@@ -127,29 +119,10 @@ def _whole(talk: Talk, masks: Masks) -> Floats:
     return np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1)
 
 
-def _lengths(words: Floats, masks: Masks, each: Floats) -> list[Floats]:
-    mean = masks @ words / each
-    spread = np.sqrt(np.maximum(masks @ words**2 / each - mean**2, 0))
-    return [-_top(-words, masks), spread, _trend(words, masks), _last(words, masks)]
-
-
-def _thumbs(thumbs: Floats, masks: Masks, each: Floats) -> list[Floats]:
-    mean = masks @ thumbs / each
-    middle = np.where(masks.sum(axis=1) > 0, mean, 0.5)
-    spread = np.sqrt(np.maximum(masks @ thumbs**2 / each - mean**2, 0))
-    return [
-        middle,
-        -_top(-thumbs, masks, -0.5),
-        _top(thumbs, masks, 0.5),
-        _last(thumbs, masks, 0.5),
-        _last(thumbs[::-1], masks[:, ::-1], 0.5),
-        spread,
-        -_top_two(-thumbs, masks, -0.5),
-        _top_two(thumbs, masks, 0.5),
-        masks @ (thumbs < DISLIKED) / each,
-        masks @ (thumbs > LIKED) / each,
-        _trend(thumbs, masks),
-    ]
+def _spread(values: Floats, masks: Masks, each: Floats) -> Floats:
+    """Return the standard deviation of the values that count."""
+    mean = masks @ values / each
+    return np.sqrt(np.maximum(masks @ values**2 / each - mean**2, 0))
 
 
 def _top(values: Floats, masks: Masks, empty: float = 0.0) -> Floats:
@@ -182,13 +155,8 @@ def _trend(values: Floats, masks: Masks) -> Floats:
     half = values.size // 2
     if not half:
         return np.zeros(len(masks))
-    first, second = masks[:, :half], masks[:, half:]
-    means = [
-        part @ own / np.maximum(part.sum(axis=1), 1)
-        for part, own in ((first, values[:half]), (second, values[half:]))
-    ]
-    return np.asarray(means[1] - means[0])
-
-
-def _at_end(peer: NDArray[np.bool_], masks: Masks, end: int) -> Floats:
-    return _last(peer.astype(np.float64), masks) if end else _last(peer[::-1].astype(np.float64), masks[:, ::-1])
+    first, second = (
+        masks[:, part] @ values[part] / np.maximum(masks[:, part].sum(axis=1), 1)
+        for part in (slice(half), slice(half, None))
+    )
+    return np.asarray(second - first)

@@ -21,7 +21,7 @@ class Forest:
     """All nodes of all trees in one row; `roots`: where each tree starts.
 
     At a node a row goes to `children` where its feature is at most the threshold, else to the node after that. A leaf
-    is its own child, and its threshold is infinite: who arrives stays. `values`: nodes x outputs.
+    is its own child, and its threshold is infinite: what arrives stays. `values`: nodes x outputs.
     """
 
     roots: NDArray[np.int32] = field(repr=False)
@@ -58,25 +58,25 @@ class Forest:
 
 def from_sklearn(estimators: list[Any]) -> Forest:
     """Copy fitted scikit-learn trees, brothers beside each other."""
-    trees = [_copied(estimator.tree_) for estimator in estimators]
+    trees = [_copy(estimator.tree_) for estimator in estimators]
     sizes = [len(tree[0]) for tree in trees]
     roots = (np.cumsum(sizes) - sizes).astype(np.int32)
     return Forest(
         roots,
         np.concatenate([tree[0] for tree in trees]).astype(np.int16),
-        _rounded_down(np.concatenate([tree[1] for tree in trees])),
+        _round_down(np.concatenate([tree[1] for tree in trees])),
         np.concatenate([tree[2] + root for tree, root in zip(trees, roots, strict=True)]).astype(np.int32),
         np.concatenate([tree[3] for tree in trees]).astype(np.float32),
     )
 
 
-def _rounded_down(thresholds: Floats) -> NDArray[np.float32]:
-    """Return single-precision thresholds that part single-precision features exactly as the given ones do."""
+def _round_down(thresholds: Floats) -> NDArray[np.float32]:
+    """Return single-precision thresholds that part single-precision features exactly as these do."""
     nearest = thresholds.astype(np.float32)
     return np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
 
 
-def _copied(tree: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _copy(tree: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return features, thresholds, first children and values of one tree, level by level."""
     order = [0]
     children: list[int] = []

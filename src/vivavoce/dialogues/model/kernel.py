@@ -1,4 +1,4 @@
-"""Talks like this one: smoothed averages over the talks that were learned from (kernel ridge regression)."""
+"""Dialogues like this one: smoothed averages over the dialogues that were learned from (kernel ridge regression)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FARTHEST = 3.0
 class Scales:
     """Turns each feature into its place among the learned ones, as a normal quantile: no outlier can dominate.
 
-    `values`: for each feature (row) its quantiles among the learned talks; `places`: what they become.
+    `values`: for each feature (row) its quantiles among the learned dialogues; `places`: what they become.
     """
 
     values: Floats = field(repr=False)
@@ -34,7 +34,7 @@ class Scales:
     def apply(self, rows: Floats) -> Singles:
         """Return features on equal scales."""
         columns = [
-            # The mean of both directions: a value that many talks share lies in the middle of its plateau.
+            # The mean of both directions: a value that many dialogues share lies in the middle of its plateau.
             0.5 * (np.interp(rows[:, k], own, self.places) - np.interp(-rows[:, k], -own[::-1], self.places))
             if own[0] < own[-1]
             else np.zeros(len(rows))
@@ -45,21 +45,21 @@ class Scales:
 
 @dataclass(frozen=True)
 class KernelModel:
-    """Weights of the learned talks (`talks`: features on equal scales) by their nearness to a new one."""
+    """Weights of the learned dialogues (`talks`: features on equal scales) by their nearness to a new one."""
 
-    talks: Singles = field(repr=False)
+    examples: Singles = field(repr=False)
     weights: Singles = field(repr=False)
     intercept: Floats = field(repr=False)
     width: float = 0.001
 
     def predict(self, rows: Singles) -> Floats:
         """Return one row of outputs for each row of features."""
-        near = nearness(rows, self.talks, self.width, self._squares)
+        near = nearness(rows, self.examples, self.width, self._squares)
         return np.asarray(near @ self.weights + self.intercept, dtype=np.float64)
 
     @cached_property
     def _squares(self) -> Singles:
-        return squares_of(self.talks)
+        return squares_of(self.examples)
 
 
 def learn_scales(rows: Floats) -> Scales:
@@ -73,7 +73,7 @@ def learn_scales(rows: Floats) -> Scales:
 
 
 def learn_kernel(rows: Singles, targets: Floats, width: float, smoothing: float) -> KernelModel:
-    """Solve for the weights; `smoothing` above 0 trusts single talks less."""
+    """Solve for the weights; `smoothing` above 0 trusts single dialogues less."""
     from scipy.linalg import solve
 
     centre = targets.mean(axis=0)

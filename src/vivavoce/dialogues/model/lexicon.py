@@ -1,4 +1,4 @@
-"""Small lists of words that tell how a talk goes; all in the normalised form of `corpus.preprocessing.normalise`."""
+"""Small lists of words that show how a dialogue goes, in the normalised form of `corpus.preprocessing.normalise`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row of numbers for each message of a talk: what it is like, alone and beside the messages around it."""
+"""One row of numbers for each message of a dialogue: what it is like, alone and beside the messages around it."""
 
 from __future__ import annotations
 
@@ -25,42 +25,20 @@ SAME = 0.8
 # The rarity of a word that was never met.
 UNKNOWN_RARITY = 8.0
 # Nobody reads on: a longer message is cut here.
-MOST_WORDS = 400
+MAX_WORDS = 400
 
 COLUMNS = (
-    "words",
-    "letters",
-    "rarity",
-    "unknown",
-    "new",
-    "fresh",
-    "common",
-    "repeat",
-    "repeated",
-    "question",
-    "insisting",
-    "exclaimed",
-    "commas",
-    "brackets",
-    "digits",
+    *("words", "letters", "rarity", "unknown", "new", "fresh", "common", "repeat", "repeated"),
+    *("question", "insisting", "exclaimed", "commas", "brackets", "digits"),
     *GROUPS,
-    "ignorance",
-    "thanks",
-    "short",
-    "relevance",
-    "related",
-    "echo",
-    "asked",
-    "answered",
-    "asked_back",
-    "run",
-    "opens",
+    *("ignorance", "thanks", "short", "relevance", "related", "echo"),
+    *("asked", "answered", "asked_back", "run", "opens"),
 )
 COLUMN = {name: number for number, name in enumerate(COLUMNS)}
 
 
 @dataclass(frozen=True)
-class Talk:
+class EncodedDialogue:
     """A view as the model reads it: `peer` says which messages are the peer's, `table` has one row for each."""
 
     tokens: tuple[tuple[str, ...], ...]
@@ -75,20 +53,20 @@ class Talk:
         return [terms_of(message) for message in self.tokens]
 
 
-def read_talk(view: View, rarity: Mapping[str, float]) -> Talk:
+def encode_view(view: View, rarity: Mapping[str, float]) -> EncodedDialogue:
     """Describe every message of a view; `rarity` of the words as learned, words outside it are unknown."""
     turns = view.dialogue.turns
     tokens = tuple(tokens_of(turn.text) for turn in turns)
     peer = [turn.speaker != view.judge for turn in turns]
-    before, after = _others(peer)
+    before, after = _find_neighbours(peer)
     table = _Table(tokens, peer, before, rarity).rows()
-    return Talk(tokens, np.array(peer, dtype=bool), table, before, after)
+    return EncodedDialogue(tokens, np.array(peer, dtype=bool), table, before, after)
 
 
 @lru_cache(maxsize=2**16)
 def tokens_of(text: str) -> tuple[str, ...]:
     """Return the words and signs of a message; cached, because training reads each message many times."""
-    return tuple(normalise(text).split()[:MOST_WORDS])
+    return tuple(normalise(text).split()[:MAX_WORDS])
 
 
 def likeness(one: Words, other: Words) -> float:
@@ -99,7 +77,7 @@ def likeness(one: Words, other: Words) -> float:
     return both / (len(one) + len(other) - both)
 
 
-def _others(peer: Sequence[bool]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _find_neighbours(peer: Sequence[bool]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return for each message the other side's last message before it and first one after it (-1: none)."""
     before, after = [-1] * len(peer), [-1] * len(peer)
     last = {True: -1, False: -1}
@@ -126,7 +104,7 @@ class _Table:
         self._tokens, self._peer, self._before, self._rarity = tokens, peer, before, rarity
         self._words = [frozenset(message) for message in tokens]
         self._content = [words - EMPTY for words in self._words]
-        self._said: dict[bool, set[str]] = {True: set(), False: set()}
+        self._used: dict[bool, set[str]] = {True: set(), False: set()}
         self._own: dict[bool, list[Words]] = {True: [], False: []}
         self._all = {
             side: frozenset().union(*(c for c, own in zip(self._content, peer, strict=True) if own is side))
@@ -134,16 +112,16 @@ class _Table:
         }
 
     def rows(self) -> Floats:
-        found = [[*self._wording(i), *self._place(i)] for i in range(len(self._tokens))]
-        return np.array(found, dtype=np.float64).reshape(len(self._tokens), len(COLUMNS))
+        rows = [[*self._wording(i), *self._place(i)] for i in range(len(self._tokens))]
+        return np.array(rows, dtype=np.float64).reshape(len(self._tokens), len(COLUMNS))
 
     def _wording(self, i: int) -> list[float]:
         """Numbers of the message itself and of what its side said before: `words` to `short`."""
         message, words, side = self._tokens[i], self._words[i], self._peer[i]
-        rarity, said = self._rarity, self._said[side]
-        new = words - said
-        fresh = self._content[i] - said
-        said |= words
+        rarity, used = self._rarity, self._used[side]
+        new = words - used
+        fresh = self._content[i] - used
+        used |= words
         repeat = max((likeness(words, old) for old in self._own[side][-MEMORY:]), default=0.0)
         self._own[side].append(words)
         return [
@@ -156,7 +134,7 @@ class _Table:
             len(fresh & self._all[not side]),
             repeat,
             repeat > SAME,
-            *_signs(message, words),
+            *_count_signs(message, words),
             *(
                 sum(word in group for word in message) if not group.isdisjoint(words) else 0
                 for group in GROUPS.values()
@@ -188,7 +166,7 @@ class _Table:
         ]
 
 
-def _signs(message: Sequence[str], words: Words) -> list[float]:
+def _count_signs(message: Sequence[str], words: Words) -> list[float]:
     """Numbers of punctuation: `question` to `digits`."""
     questions = message.count("?") if "?" in words else 0
     return [

@@ -1,9 +1,9 @@
-"""The learned quality model: three ways to read a talk, averaged, and an equation that turns them into a mark.
+"""The learned quality model: three ways to read a dialogue, averaged, and an equation that turns them into a rating.
 
-Each way gives two numbers: how far the mark lies from what is usual for this kind of peer (`relative`), and how much
-the peer seems to be a person (`human`). People mark people higher than bots: a model of the bare mark spends its
-strength on guessing the kind, and says little about which bot talk is better. Most logs say who is a bot; where one
-does not, the chance of a person is guessed from `human`.
+Each way gives two numbers: how far the rating lies from what is usual for this kind of peer (`relative`), and how
+much the peer seems to be a person (`human`). People rate people higher than bots: a model of the bare rating spends
+its strength on guessing the kind, and says little about which bot dialogue is better. Most logs say who is a bot;
+where one does not, the chance of a person is guessed from `human`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Kind, View
-from vivavoce.dialogues.model.features import talk_features
+from vivavoce.dialogues.model.features import dialogue_features
 from vivavoce.dialogues.model.forest import Forest
 from vivavoce.dialogues.model.kernel import KernelModel, Scales
-from vivavoce.dialogues.model.messages import Talk, read_talk
+from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view
 from vivavoce.dialogues.model.terms import Terms
 from vivavoce.dialogues.model.thumbs import ThumbModel
 from vivavoce.dialogues.model.wording import WordingModel
@@ -31,7 +31,7 @@ OUTPUTS = ("relative", "human")
 
 @dataclass(frozen=True)
 class Parts:
-    """All that is learned from one set of talks before the equations."""
+    """All that is learned from one set of dialogues before the equations."""
 
     words: Terms
     thumbs: ThumbModel
@@ -40,33 +40,33 @@ class Parts:
     scales: Scales
     kernel: KernelModel
 
-    def read(self, view: View) -> Talk:
+    def read(self, view: View) -> EncodedDialogue:
         """Return the view as the model reads it."""
-        return read_talk(view, self.words.rarities)
+        return encode_view(view, self.words.rarities)
 
-    def features(self, talk: Talk) -> Floats:
-        """Return the numbers of a whole talk."""
-        return talk_features(talk, self.thumbs.predict(talk))
+    def features(self, dialogue: EncodedDialogue) -> Floats:
+        """Return the numbers of a whole dialogue."""
+        return dialogue_features(dialogue, self.thumbs.predict(dialogue))
 
     def combine(self, wording: Floats, features: Floats, ends: Sequence[int] = ()) -> Floats:
-        """Return the mean of the three ways to read: rows x outputs; `ends`: rows at which another talk begins."""
-        # Single-precision products depend a little on how many rows they have: by talk, no batch changes a score.
+        """Return the mean of the three ways to read: rows x outputs; `ends`: rows at which a dialogue begins."""
+        # Single-precision products depend a little on how many rows they have: by dialogue, no batch changes a score.
         nearest = [self.kernel.predict(rows) for rows in np.split(self.scales.apply(features), list(ends))]
         return np.asarray((wording + self.forest.predict(features) + np.concatenate(nearest)) / 3)
 
-    def predict(self, talks: Sequence[Talk]) -> Floats:
-        """Return the outputs of whole talks: rows x outputs."""
-        wording = [self.wording.predict(talk, np.ones((1, len(talk.peer)))) for talk in talks]
-        features = [self.features(talk) for talk in talks]
-        return self.combine(np.vstack(wording), np.vstack(features)) if talks else np.zeros((0, len(OUTPUTS)))
+    def predict(self, dialogues: Sequence[EncodedDialogue]) -> Floats:
+        """Return the outputs of whole dialogues: rows x outputs."""
+        wording = [self.wording.predict(dialogue, np.ones((1, len(dialogue.peer)))) for dialogue in dialogues]
+        features = [self.features(dialogue) for dialogue in dialogues]
+        return self.combine(np.vstack(wording), np.vstack(features)) if dialogues else np.zeros((0, len(OUTPUTS)))
 
 
 @dataclass(frozen=True)
 class Equation:
-    """From the outputs of the parts to a mark: a weighted sum, and where marks really fell around it.
+    """From the outputs of the parts to a rating: a weighted sum, and where ratings really fell around it.
 
     `human`: what is added where the peer is a person, or times the chance that it is one. `scores`, `lows`, `highs`:
-    at these scores, 8 of 10 marks of talks not learned from lay between low and high; linear between them.
+    at these scores, 8 of 10 ratings of dialogues not learned from lay between low and high; linear between them.
     """
 
     intercept: float
@@ -81,11 +81,11 @@ class Equation:
         return np.asarray(self.intercept + self.human * human + outputs @ self.weights)
 
     def apply(self, outputs: Floats, human: Floats) -> Floats:
-        """Return marks between 1 and 5."""
+        """Return ratings between 1 and 5."""
         return np.clip(self.raw(outputs, human), LOWEST, HIGHEST)
 
     def interval(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Return where a person's mark falls in 8 of 10 cases."""
+        """Return where a person's rating falls in 8 of 10 cases."""
         low, high = np.interp(scores, self.scores, self.lows), np.interp(scores, self.scores, self.highs)
         return np.minimum(low, scores), np.maximum(high, scores)
 
@@ -104,7 +104,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Model:
-    """The parts, one equation for talks whose peer is known and one for the others, and where it all comes from.
+    """The parts, one equation for dialogues whose peer is known and one for the others, and where it all comes from.
 
     `learned`: the fingerprints of the dialogues that it learnt from.
     """
@@ -117,7 +117,7 @@ class Model:
     learned: frozenset[int] = field(default=frozenset(), repr=False)
 
     def equation(self, kind: Kind) -> Equation:
-        """Return the equation for talks of this kind."""
+        """Return the equation for dialogues of this kind."""
         return self.untold if kind is Kind.UNKNOWN else self.told
 
     def human(self, kind: Kind, outputs: Floats) -> Floats:
@@ -127,9 +127,11 @@ class Model:
         return np.full(len(outputs), float(kind is Kind.HUMAN_HUMAN))
 
     def predict(self, views: Sequence[View]) -> Floats:
-        """Return one mark for each view."""
+        """Return one rating for each view."""
         outputs = self.parts.predict([self.parts.read(view) for view in views])
         kinds = [view.dialogue.kind for view in views]
         rows = [outputs[row : row + 1] for row in range(len(views))]
-        marks = [self.equation(kind).apply(row, self.human(kind, row)) for kind, row in zip(kinds, rows, strict=True)]
-        return np.concatenate(marks) if marks else np.zeros(0)
+        ratings = [
+            self.equation(kind).apply(row, self.human(kind, row)) for kind, row in zip(kinds, rows, strict=True)
+        ]
+        return np.concatenate(ratings) if ratings else np.zeros(0)

@@ -1,4 +1,4 @@
-"""Words and pairs of words, counted message by message and weighed: the wording of each side of a talk."""
+"""Words and pairs of words, counted message by message and weighed: the wording of each side of a dialogue."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def terms_of(message: Message) -> list[str]:
     """Return the words of a message, its pairs of neighbours with the edges, and one edge: a message was sent."""
     if not message:
         return []
-    return [EDGE, *message, *(f"{one} {other}" for one, other in pairwise((EDGE, *message, EDGE)))]
+    return [EDGE, *message, *(f"{first} {second}" for first, second in pairwise((EDGE, *message, EDGE)))]
 
 
 def weigh(counts: Floats, rarity: Floats) -> Floats:
@@ -79,11 +79,11 @@ def weigh(counts: Floats, rarity: Floats) -> Floats:
 
 def count_rows(terms: Terms, messages: Sequence[Sequence[str]]) -> tuple[NDArray[np.intp], Floats]:
     """Return the numbers of all known terms met, and a table of counts: one row for each message, given as terms."""
-    found = [terms.count(message) for message in messages]
-    met = sorted(set().union(*found))
+    rows = [terms.count(message) for message in messages]
+    met = sorted(set().union(*rows))
     place = {number: column for column, number in enumerate(met)}
     table = np.zeros((len(messages), len(met)))
-    for row, counts in enumerate(found):
+    for row, counts in enumerate(rows):
         for number, count in counts.items():
             table[row, place[number]] = count
     return np.array(met, dtype=np.intp), table

@@ -1,4 +1,4 @@
-"""How well a message would be liked by the side that gets it: learned from thumbs given during the talk.
+"""How well a message would be liked by the side that gets it: learned from thumbs given during the dialogue.
 
 A message is seen with the other side's message before it and the one after it: an answer that is met with "what?" was
 hardly a good one. The model is linear, so each message is read once, in its three roles.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.model.messages import COLUMN, Talk, likeness
+from vivavoce.dialogues.model.messages import COLUMN, EncodedDialogue, likeness
 from vivavoce.dialogues.model.terms import Terms, count_rows, weigh
 
 Floats = NDArray[np.float64]
@@ -39,27 +39,27 @@ class ThumbModel:
     numbers: Floats = field(repr=False)
     intercept: float = 0.5
 
-    def predict(self, talk: Talk) -> Floats:
+    def predict(self, dialogue: EncodedDialogue) -> Floats:
         """Return for each message how well it would be liked: about 0 (not at all) to 1."""
-        met, counts = count_rows(self.terms, talk.terms)
+        met, counts = count_rows(self.terms, dialogue.terms)
         parts = weigh(counts, self.terms.rarity[met]) @ self.weights[:, met].T
         # Message -1 stands for a missing neighbour and has no words.
         parts = np.vstack([parts, np.zeros(len(ROLES))])
-        neighbours = parts[list(talk.before), 1] + parts[list(talk.after), 2]
-        return np.asarray(self.intercept + parts[:-1, 0] + neighbours + message_numbers(talk) @ self.numbers)
+        neighbours = parts[list(dialogue.before), 1] + parts[list(dialogue.after), 2]
+        return np.asarray(self.intercept + parts[:-1, 0] + neighbours + message_numbers(dialogue) @ self.numbers)
 
 
-def message_numbers(talk: Talk) -> Floats:
+def message_numbers(dialogue: EncodedDialogue) -> Floats:
     """Return the numbers that stand beside the words: lengths, questions, echoes, missing neighbours."""
-    before, after = np.array(talk.before, dtype=np.intp), np.array(talk.after, dtype=np.intp)
-    chosen = talk.table[:, [COLUMN["words"], COLUMN["question"]]]
+    before, after = np.array(dialogue.before, dtype=np.intp), np.array(dialogue.after, dtype=np.intp)
+    chosen = dialogue.table[:, [COLUMN["words"], COLUMN["question"]]]
     own = np.vstack([np.minimum(chosen, [_LONG, 1.0]) / [_LONG / 3, 1.0], [0.0, 0.0]])
-    words = [frozenset(message) for message in talk.tokens] + [frozenset()]
+    words = [frozenset(message) for message in dialogue.tokens] + [frozenset()]
     columns = [
         *(own[rows, 0] for rows in (np.arange(len(before)), before, after)),
         *(own[rows, 1] for rows in (np.arange(len(before)), before, after)),
-        np.array([likeness(words[i], words[k]) for i, k in enumerate(talk.before)]),
-        np.array([likeness(words[i], words[k]) for i, k in enumerate(talk.after)]),
+        np.array([likeness(words[i], words[k]) for i, k in enumerate(dialogue.before)]),
+        np.array([likeness(words[i], words[k]) for i, k in enumerate(dialogue.after)]),
         after < 0,
         before < 0,
     ]

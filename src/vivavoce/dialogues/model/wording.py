@@ -1,4 +1,4 @@
-"""What the words of both sides say about the mark: a linear model on the terms of each side."""
+"""What the words of both sides say about the rating: a linear model on the terms of each side."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.model.messages import Talk
+from vivavoce.dialogues.model.messages import EncodedDialogue
 from vivavoce.dialogues.model.terms import Terms, count_rows, weigh
 
 Floats = NDArray[np.float64]
@@ -23,15 +23,15 @@ class WordingModel:
     peer_weights: Floats = field(repr=False)
     intercept: Floats = field(repr=False)
 
-    def predict(self, talk: Talk, masks: Floats) -> Floats:
+    def predict(self, dialogue: EncodedDialogue, masks: Floats) -> Floats:
         """Return one row of outputs for each mask (which messages count)."""
         return np.asarray(
             self.intercept
-            + _side(self.judge, self.judge_weights, talk, masks, ~talk.peer)
-            + _side(self.peer, self.peer_weights, talk, masks, talk.peer)
+            + _side(self.judge, self.judge_weights, dialogue, masks, ~dialogue.peer)
+            + _side(self.peer, self.peer_weights, dialogue, masks, dialogue.peer)
         )
 
 
-def _side(terms: Terms, weights: Floats, talk: Talk, masks: Floats, own: NDArray[np.bool_]) -> Floats:
-    met, counts = count_rows(terms, [talk.terms[i] for i in np.flatnonzero(own)])
+def _side(terms: Terms, weights: Floats, dialogue: EncodedDialogue, masks: Floats, own: NDArray[np.bool_]) -> Floats:
+    met, counts = count_rows(terms, [dialogue.terms[i] for i in np.flatnonzero(own)])
     return np.asarray(weigh(masks[:, own] @ counts, terms.rarity[met]) @ weights[:, met].T)

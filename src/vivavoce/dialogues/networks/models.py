@@ -1,4 +1,4 @@
-"""The networks: GRU and BiGRU over the whole talk, HRE over the utterances of a talk. Needs torch."""
+"""The networks: GRU and BiGRU over the whole dialogue, HRE over the utterances of a dialogue. Needs torch."""
 
 from __future__ import annotations
 
@@ -28,54 +28,50 @@ class _Network(nn.Module):
         # Row 0 is "nothing": the end of an utterance and unknown words. It is zero and stays zero.
         return self.vectors.index_select(0, known) * (known > 0).unsqueeze(1), places
 
-    def _mark(self, states: Tensor) -> Tensor:
+    def _rate(self, states: Tensor) -> Tensor:
         return (states @ self.top).squeeze(1) + self.bias
 
 
 class Sequential(_Network):
-    """GRU or BiGRU: the whole talk as one text, an end mark after each utterance, no speakers."""
+    """GRU or BiGRU: the whole dialogue as one text, an end mark after each utterance, no speakers."""
 
     def __init__(self, vectors: Tensor, chance: torch.Generator, *, both: bool, learn: bool) -> None:
         super().__init__(vectors, UNITS * (1 + both), chance, learn=learn)
         self.cells = nn.ModuleList(Cell(vectors.shape[1], UNITS, chance) for _ in range(1 + both))
 
     def forward(self, material: Material, rows: Numbers) -> Tensor:
-        """Return the mark of each of these rows."""
-        # Two people's marks of one talk are two rows with the same text: read once.
-        talks, places = np.unique(material.talk[rows], return_inverse=True)
-        starts, lengths = material.text_starts[talks], material.text_lengths[talks]
+        """Return the rating of each of these rows."""
+        # Two people's ratings of one dialogue are two rows with the same text: read once.
+        dialogues, places = np.unique(material.dialogue[rows], return_inverse=True)
+        starts, lengths = material.text_starts[dialogues], material.text_lengths[dialogues]
         states = []
         for cell, backwards in zip(self.cells, (False, True), strict=False):
             packing = pack(starts, lengths, backwards=backwards)
             values, items = self._words(material.text[packing.items])
             states.append(cell(values, packing, items))
-        return self._mark(torch.cat(states, dim=1)).index_select(0, torch.from_numpy(places))
+        return self._rate(torch.cat(states, dim=1)).index_select(0, torch.from_numpy(places))
 
 
 class Hierarchical(_Network):
-    """HRE: one layer reads each utterance, the second one the utterances of the talk with who said them."""
+    """HRE: one layer reads each utterance, the second one the utterances of the dialogue with who said them."""
 
     def __init__(self, vectors: Tensor, chance: torch.Generator, *, learn: bool) -> None:
         super().__init__(vectors, UNITS, chance, learn=learn)
         self.phrases = Cell(vectors.shape[1], UNITS, chance)
-        self.talks = Cell(UNITS + 2, UNITS, chance)
+        self.dialogues = Cell(UNITS + 2, UNITS, chance)
 
     def forward(self, material: Material, rows: Numbers) -> Tensor:
-        """Return the mark of each of these rows."""
-        talks = material.talk[rows]
-        lengths = material.talk_lengths[talks]
-        said = material.said[spans(material.talk_starts[talks], lengths)]
+        """Return the rating of each of these rows."""
+        dialogues = material.dialogue[rows]
+        lengths = material.dialogue_lengths[dialogues]
+        dialogue_phrases = material.dialogue_phrases[spans(material.dialogue_starts[dialogues], lengths)]
         bits = torch.from_numpy(material.sides[spans(material.side_starts[rows], lengths)])
-        phrases, places = np.unique(said, return_inverse=True)
-        states = self._read(material, phrases).index_select(0, torch.from_numpy(places))
-        packing = pack(starts_of(lengths), lengths)
-        return self._mark(self.talks(torch.cat([states, bits], dim=1), packing, packing.items))
-
-    def _read(self, material: Material, phrases: Numbers) -> Tensor:
+        phrases, places = np.unique(dialogue_phrases, return_inverse=True)
         packing = pack(material.phrase_starts[phrases], material.phrase_lengths[phrases])
         values, items = self._words(material.words[packing.items])
-        states: Tensor = self.phrases(values, packing, items)
-        return states
+        states = self.phrases(values, packing, items).index_select(0, torch.from_numpy(places))
+        packing = pack(starts_of(lengths), lengths)
+        return self._rate(self.dialogues(torch.cat([states, bits], dim=1), packing, packing.items))
 
 
 Model = Sequential | Hierarchical

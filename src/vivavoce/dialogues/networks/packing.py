@@ -1,6 +1,6 @@
 """Sequences of different lengths side by side without padding: first all first items, then all second ones.
 
-The longest sequence stands first, so the sequences that are still running at a step are always the first rows.
+The longest sequence comes first, so the sequences that are still running at a step are always the first rows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Packing:
     """Where the items of many sequences go.
 
     `order`: the sequences, longest first. `sizes`: how many sequences still run at each step. `items`: for each
-    place of the packed row, the item that stands there. `last`: for each sequence (in the order given) the place
+    place of the packed row, its item. `last`: for each sequence (in the order given) the place
     of its last item, counted from `len(order)` on; 0 for an empty sequence.
     """
 
@@ -39,14 +39,10 @@ def pack(starts: Numbers, lengths: Numbers, *, backwards: bool = False) -> Packi
     step = np.repeat(np.arange(steps), sizes)
     row = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
     within = sorted_lengths[row] - 1 - step if backwards else step
-    return Packing(order, tuple(sizes.tolist()), starts[order][row] + within, _last(order, sorted_lengths, offsets))
-
-
-def _last(order: Numbers, sorted_lengths: Numbers, offsets: Numbers) -> Numbers:
     last = np.zeros(len(order), dtype=np.int64)
     full = int((sorted_lengths > 0).sum())
     last[order[:full]] = len(order) + offsets[sorted_lengths[:full] - 1] + np.arange(full)
-    return last
+    return Packing(order, tuple(sizes.tolist()), starts[order][row] + within, last)
 
 
 def spans(starts: Numbers, lengths: Numbers) -> Numbers:

@@ -25,14 +25,14 @@ class Memory:
     """Large tensors, used again for each batch: asking the system for fresh ones costs a fifth of all time."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Tensor] = {}
+        self._tensors: dict[str, Tensor] = {}
 
     def take(self, name: str, rows: int, columns: int, like: Tensor) -> Tensor:
         """Return a tensor of this shape, its values undefined."""
-        kept = self._kept.get(name)
-        if kept is None or kept.numel() < rows * columns or kept.dtype != like.dtype:
-            kept = self._kept[name] = like.new_empty(rows * columns * 5 // 4)
-        return kept[: rows * columns].view(rows, columns)
+        tensor = self._tensors.get(name)
+        if tensor is None or tensor.numel() < rows * columns or tensor.dtype != like.dtype:
+            tensor = self._tensors[name] = like.new_empty(rows * columns * 5 // 4)
+        return tensor[: rows * columns].view(rows, columns)
 
 
 @dataclass(frozen=True)
@@ -55,23 +55,6 @@ class _Trace:
     fresh: Tensor
     reset: Tensor
     states: Tensor
-
-
-@dataclass(frozen=True)
-class _Slopes:
-    """All of the way back that does not depend on what comes back, for every item."""
-
-    by_reset: Tensor
-    by_keep: Tensor
-    by_state: Tensor
-
-
-@dataclass(frozen=True)
-class _Gradients:
-    """What the way back leaves: the gradient at both gates and at the new content of every item."""
-
-    gates: Tensor
-    fresh: Tensor
 
 
 def _plan(packing: Packing, items: Numbers, memory: Memory) -> Plan:
@@ -109,17 +92,16 @@ class Recurrence(torch.autograd.Function):
         places, units = trace.fresh.shape
         before = plan.memory.take("before", places, units, of_state)
         torch.index_select(trace.states, 0, plan.before, out=before)
-        found = _Gradients(
-            plan.memory.take("at_gates", places, 2 * units, of_state),
-            plan.memory.take("at_fresh", places, units, of_state),
-        )
+        at_gates = plan.memory.take("at_gates", places, 2 * units, of_state)
+        at_fresh = plan.memory.take("at_fresh", places, units, of_state)
         back = (of_gates.t().contiguous(), of_state.t().contiguous())
         last = grads[0].index_select(0, plan.order)
-        _run_backwards(last, trace, _slopes(trace, before, plan.memory), found, *back, sizes=plan.sizes)
+        slopes = _find_slopes(trace, before, plan.memory)
+        _run_backwards(last, trace, slopes, (at_gates, at_fresh), back, sizes=plan.sizes)
         entering = of_state.new_zeros(ctx.entered, 3 * units)
-        entering[:, : 2 * units].index_add_(0, plan.items, found.gates)
-        entering[:, 2 * units :].index_add_(0, plan.items, found.fresh)
-        return entering, before.t() @ found.gates, trace.reset.t() @ found.fresh, None
+        entering[:, : 2 * units].index_add_(0, plan.items, at_gates)
+        entering[:, 2 * units :].index_add_(0, plan.items, at_fresh)
+        return entering, before.t() @ at_gates, trace.reset.t() @ at_fresh, None
 
 
 def _run_forwards(trace: _Trace, of_gates: Tensor, twice: Tensor, sizes: list[int]) -> None:
@@ -137,7 +119,8 @@ def _run_forwards(trace: _Trace, of_gates: Tensor, twice: Tensor, sizes: list[in
         state = torch.lerp(new, now, at_kept, out=after)
 
 
-def _slopes(trace: _Trace, before: Tensor, memory: Memory) -> _Slopes:
+def _find_slopes(trace: _Trace, before: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
+    """Return all of the way back that does not depend on what comes back, for every item: reset, keep, state."""
     places, units = trace.fresh.shape
     opened, kept = trace.gates[:, :units], trace.gates[:, units:]
     names = ("by_reset", "by_keep", "by_state", "spare")
@@ -146,23 +129,24 @@ def _slopes(trace: _Trace, before: Tensor, memory: Memory) -> _Slopes:
     torch.addcmul(kept, kept, kept, value=-1, out=by_keep).mul_(torch.sub(before, trace.fresh, out=spare))
     torch.mul(trace.fresh, trace.fresh, out=spare).neg_().add_(1)
     torch.addcmul(spare, spare, kept, value=-1, out=by_state)
-    return _Slopes(by_reset, by_keep, by_state)
+    return by_reset, by_keep, by_state
 
 
 def _run_backwards(
     grad: Tensor,
     trace: _Trace,
-    slopes: _Slopes,
-    found: _Gradients,
-    *back: Tensor,
+    slopes: tuple[Tensor, Tensor, Tensor],
+    gradients: tuple[Tensor, Tensor],
+    back: tuple[Tensor, Tensor],
+    *,
     sizes: list[int],
 ) -> None:
-    units, (back_gates, back_state) = found.fresh.shape[1], back
-    spare = torch.empty_like(grad)
+    """Fill the gradients at both gates and at the new content of every item."""
+    (gates, fresh), (back_gates, back_state) = gradients, back
+    units, spare = fresh.shape[1], torch.empty_like(grad)
     opened, kept = trace.gates[:, :units], trace.gates[:, units:]
-    slope = (slopes.by_reset, slopes.by_keep, slopes.by_state)
-    target = (found.gates, found.gates[:, :units], found.gates[:, units:], found.fresh)
-    steps = zip(sizes, *(_split(part, sizes) for part in (opened, kept, *slope, *target)), strict=True)
+    parts = (opened, kept, *slopes, gates, gates[:, :units], gates[:, units:], fresh)
+    steps = zip(sizes, *(_split(part, sizes) for part in parts), strict=True)
     for size, open_, keep, by_reset, by_keep, by_state, at_gates, at_reset, at_keep, at_new in reversed(list(steps)):
         flowing = grad[:size]
         torch.mul(flowing, by_state, out=at_new)

@@ -2,7 +2,7 @@
 
 What is the same: the architectures and their sizes, frozen GloVe vectors of 100 dimensions with zeros for unknown
 words and for the end mark, Adam at 0.0003, mean squared error, batches of 100, 60 epochs, five fixed splits of 10
-percent made before the second copy of a dialogue that both sides marked. What differs: the splits themselves; rows
+percent made before the second copy of a dialogue that both sides rated. What differs: the splits themselves; rows
 are shuffled in each epoch (published: always the same order, the rest behind the last full batch never seen); the
 test part is looked at once an epoch (published: every 10 steps, so that its best value had more chances); one tenth
 of the training dialogues chooses the epoch of the honest value and is not learnt from; the copy of GloVe at hand has
@@ -84,16 +84,9 @@ class Reproduction:
     glove: bool
 
 
-@dataclass(frozen=True)
-class _Unit:
-    """One network on one split."""
-
-    architecture: str
-    seed: int
-    train: tuple[int, ...]
-    test: tuple[int, ...]
-
-
+# Architecture and seed of a network, and the rows that it learns from and is tested on.
+_Unit = tuple[str, int, tuple[int, ...], tuple[int, ...]]
+# Best epoch seen, and the honest value.
 _Result = tuple[Measured, Measured]
 
 
@@ -115,72 +108,61 @@ def reproduce(
     check_architectures(architectures)
     views = tuple(rated_views(dialogues))
     if not views or not seeds:
-        raise DataError("there is nothing to train on", remedy="give rated dialogues and at least one split")
-    units = list(_units(views, seeds, architectures))
+        raise DataError("nothing to train on", remedy="provide rated dialogues and at least one split")
+    splits = fixed_splits(by_dialogue(views), SHARE, seeds)
+    units = [
+        (name, seed, tuple(train.tolist()), tuple(test.tolist()))
+        for name, (seed, (train, test)) in product(architectures, zip(seeds, splits, strict=True))
+    ]
     lexicon = make_lexicon(dialogues, vectors)
     run = partial(_run, views=views, lexicon=lexicon, preset=preset)
-    results = (
-        _in_turn(units, run, preset, progress) if workers < 2 else _at_once(units, run, preset, progress, workers)
-    )
-    found = dict(zip(((unit.architecture, unit.seed) for unit in units), results, strict=True))
-    rows = tuple(_row(name, [found[name, seed] for seed in seeds]) for name in architectures)
-    return Reproduction(rows, preset, tuple(seeds), len(dialogues), len(views), lexicon.glove)
-
-
-def _units(views: Sequence[View], seeds: Sequence[int], architectures: Sequence[str]) -> Iterator[_Unit]:
-    splits = fixed_splits(by_dialogue(views), SHARE, seeds)
-    for name, (seed, (train, test)) in product(architectures, zip(seeds, splits, strict=True)):
-        yield _Unit(name, seed, tuple(train.tolist()), tuple(test.tolist()))
+    results = list(_run_all(units, run, preset.epochs, progress, workers))
+    rows = []
+    for place, name in enumerate(architectures):
+        best, honest = zip(*results[place * len(seeds) : (place + 1) * len(seeds)], strict=True)
+        rows.append(Row(name, PUBLISHED[name], _average(best), _average(honest)))
+    return Reproduction(tuple(rows), preset, tuple(seeds), len(dialogues), len(views), lexicon.glove)
 
 
 def _run(
     unit: _Unit, *, views: Sequence[View], lexicon: Lexicon, preset: Preset, progress: Progress | None = None
 ) -> _Result:
-    train, test = ([views[row] for row in rows] for rows in (unit.train, unit.test))
-    fitted = fit_preset(unit.architecture, train, test, preset, seed=unit.seed, lexicon=lexicon, progress=progress)
-    marks = np.asarray([view.quality for view in test], dtype=np.float32)
-    return best_seen(fitted, marks), measure(fitted.honest, marks)
+    architecture, seed, *sides = unit
+    train, test = ([views[row] for row in rows] for rows in sides)
+    fitted = fit_preset(architecture, train, test, preset, seed=seed, lexicon=lexicon, progress=progress)
+    ratings = np.asarray([view.quality for view in test], dtype=np.float32)
+    return best_seen(fitted, ratings), measure(fitted.honest, ratings)
 
 
-def _in_turn(
-    units: Sequence[_Unit], run: Callable[..., _Result], preset: Preset, progress: Progress | None
+def _run_all(
+    units: Sequence[_Unit], run: Callable[..., _Result], epochs: int, progress: Progress | None, workers: int
 ) -> Iterator[_Result]:
-    total = len(units) * preset.epochs
-    for number, unit in enumerate(units):
-        tell = partial(_tell, progress, number * preset.epochs, total) if progress else None
-        yield run(unit, progress=tell)
-        if progress:
-            # A network that has stopped early has done its share too.
-            progress(unit.architecture, (number + 1) * preset.epochs, total)
-
-
-def _tell(progress: Progress, before: int, total: int, name: str, epoch: int, *_: int) -> None:
-    progress(name, before + epoch, total)
-
-
-def _at_once(
-    units: Sequence[_Unit], run: Callable[..., _Result], preset: Preset, progress: Progress | None, workers: int
-) -> Iterator[_Result]:
+    """Yield the results in order; with several workers each network runs in a process."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
+    tell: Progress = progress or (lambda name, done, total: None)
+    total = len(units) * epochs
+    if workers < 2:
+        for number, unit in enumerate(units):
+            yield run(unit, progress=partial(_shift, tell, number * epochs, total))
+            # A network that has stopped early has done its share too.
+            tell(unit[0], (number + 1) * epochs, total)
+        return
     # Fresh processes: a copy of one in which torch has started threads may hang.
     with ProcessPoolExecutor(min(workers, len(units)), mp_context=get_context("spawn")) as pool:
         for number, result in enumerate(pool.map(run, units), 1):
-            if progress:
-                progress(units[number - 1].architecture, number * preset.epochs, len(units) * preset.epochs)
+            tell(units[number - 1][0], number * epochs, total)
             yield result
 
 
-def _row(architecture: str, results: Sequence[_Result]) -> Row:
-    best, honest = zip(*results, strict=True)
-    return Row(architecture, PUBLISHED[architecture], _averages(best), _averages(honest))
+def _shift(tell: Progress, before: int, total: int, name: str, epoch: int, _: int) -> None:
+    tell(name, before + epoch, total)
 
 
-def _averages(found: Sequence[Measured]) -> Averages:
-    columns = ([getattr(one, name) for one in found] for name in ("mse", "pearson", "spearman"))
-    return Averages(*(_spread(column) for column in columns))
-
-
-def _spread(values: Sequence[float]) -> Spread:
-    return Spread(float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None)
+def _average(results: Sequence[Measured]) -> Averages:
+    spreads = []
+    for name in ("mse", "pearson", "spearman"):
+        values = [getattr(result, name) for result in results]
+        spreads.append(Spread(float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None))
+    return Averages(*spreads)

@@ -1,6 +1,6 @@
 """Words to numbers: the word vectors that the networks read, and rated views as arrays of numbers.
 
-A lexicon is made once for all dialogues of a measurement; each training run then takes only looks-up.
+A lexicon is made once for all dialogues of a measurement; each training run then only looks up.
 """
 
 from __future__ import annotations
@@ -51,28 +51,29 @@ class Lexicon:
 class Material:
     """Rated views as arrays. Everything that occurs twice is kept once; stretches are starts and lengths.
 
-    `words`: the words of all phrases; `said`: the phrases of all talks; `text`: the words of all talks with the
-    end mark after each utterance; `talk`: the talk of each view; `sides`: for each utterance of each view [1, 0]
-    if the judge said it, else [0, 1]; `marks`: what the network should say; `groups`: the dialogue of each view.
+    `words`: the words of all phrases; `dialogue_phrases`: the phrases of all dialogues; `text`: the words of all
+    dialogues with the end mark after each utterance; `dialogue`: the text of each view; `sides`: for each utterance
+    of each view [1, 0] if the judge said it, else [0, 1]; `ratings`: what the network should say; `groups`: the
+    dialogue of each view.
     """
 
     words: Numbers
     phrase_starts: Numbers
     phrase_lengths: Numbers
-    said: Numbers
-    talk_starts: Numbers
-    talk_lengths: Numbers
+    dialogue_phrases: Numbers
+    dialogue_starts: Numbers
+    dialogue_lengths: Numbers
     text: Numbers
     text_starts: Numbers
     text_lengths: Numbers
-    talk: Numbers
+    dialogue: Numbers
     sides: Floats
     side_starts: Numbers
-    marks: Floats
+    ratings: Floats
     groups: Numbers
 
     def __len__(self) -> int:
-        return len(self.talk)
+        return len(self.dialogue)
 
 
 def find_vectors(home: Path, dialogues: Iterable[Dialogue]) -> WordVectors | None:
@@ -86,12 +87,21 @@ def find_vectors(home: Path, dialogues: Iterable[Dialogue]) -> WordVectors | Non
 def make_lexicon(dialogues: Iterable[Dialogue], vectors: WordVectors | None = None) -> Lexicon:
     """Return all words and phrases of these dialogues as numbers."""
     texts = {text: words_of(text) for text in _texts(dialogues)}
-    seen = dict.fromkeys(word for found in texts.values() for word in found)
+    seen = dict.fromkeys(word for message in texts.values() for word in message)
     # As published, a word without a vector is a vector of zeros; without any vectors each word learns its own.
     known = [word for word in seen if vectors is None or word in vectors.index]
     words = {word: number for number, word in enumerate(known, NOTHING + 1)}
-    phrases = {text: tuple(words.get(word, NOTHING) for word in found) for text, found in texts.items()}
-    return Lexicon(words, phrases, None if vectors is None else _matrix(known, vectors))
+    phrases = {text: tuple(words.get(word, NOTHING) for word in message) for text, message in texts.items()}
+    if vectors is None:
+        return Lexicon(words, phrases, None)
+    if vectors.dimensions != DIMENSIONS:
+        raise UsageError(
+            (f"the word vectors have {vectors.dimensions} dimensions, but the published networks need {DIMENSIONS}"),
+            remedy="use GloVe with 100 dimensions: viva models get glove",
+        )
+    rows = [vectors.index[word] for word in known]
+    matrix = np.concatenate([np.zeros((1, DIMENSIONS), dtype=np.float32), vectors.matrix[rows]])
+    return Lexicon(words, phrases, matrix)
 
 
 def words_of(text: str) -> list[str]:
@@ -103,66 +113,48 @@ def _texts(dialogues: Iterable[Dialogue]) -> dict[str, None]:
     return dict.fromkeys(turn.text for dialogue in dialogues for turn in dialogue.turns)
 
 
-def _matrix(known: Sequence[str], vectors: WordVectors) -> Floats:
-    if vectors.dimensions != DIMENSIONS:
-        raise UsageError(
-            f"the word vectors have {vectors.dimensions} dimensions, the published networks read {DIMENSIONS}",
-            remedy="take GloVe with 100 dimensions: viva models get glove",
-        )
-    rows = [vectors.index[word] for word in known]
-    return np.concatenate([np.zeros((1, DIMENSIONS), dtype=np.float32), vectors.matrix[rows]])
-
-
 def encode(views: Sequence[View], lexicon: Lexicon) -> Material:
-    """Return these views as arrays; views without a mark get NaN."""
+    """Return these views as arrays; views without a rating get NaN."""
     phrases: dict[tuple[int, ...], int] = {}
-    talks: dict[tuple[int, ...], int] = {}
-    talk: list[int] = []
+    dialogues: dict[tuple[int, ...], int] = {}
+    dialogue: list[int] = []
     for view in views:
-        read = (_read(turn.text, lexicon) for turn in view.dialogue.turns)
-        said = tuple(phrases.setdefault(phrase, len(phrases)) for phrase in read)
-        talk.append(talks.setdefault(said, len(talks)))
+        numbers = []
+        for turn in view.dialogue.turns:
+            phrase = lexicon.phrases.get(turn.text)
+            if phrase is None:
+                phrase = tuple(lexicon.words.get(word, NOTHING) for word in words_of(turn.text))
+            numbers.append(phrases.setdefault(phrase, len(phrases)))
+        dialogue.append(dialogues.setdefault(tuple(numbers), len(dialogues)))
     names = {name: number for number, name in enumerate(dict.fromkeys(view.dialogue.id for view in views))}
-    phrase_lengths, talk_lengths = _lengths(phrases), _lengths(talks)
-    text, text_lengths = _text(list(phrases), talks)
+    phrase_lengths, dialogue_lengths = _count(phrases), _count(dialogues)
+    ended = [(*phrase, NOTHING) for phrase in phrases]
+    texts = [tuple(number for phrase in numbers for number in ended[phrase]) for numbers in dialogues]
+    text_lengths = _count(texts)
+    is_judge = np.asarray(
+        [turn.speaker == view.judge for view in views for turn in view.dialogue.turns], dtype=np.float32
+    )
     return Material(
-        words=_flat(phrases),
+        words=_flatten(phrases),
         phrase_starts=starts_of(phrase_lengths),
         phrase_lengths=phrase_lengths,
-        said=_flat(talks),
-        talk_starts=starts_of(talk_lengths),
-        talk_lengths=talk_lengths,
-        text=text,
+        dialogue_phrases=_flatten(dialogues),
+        dialogue_starts=starts_of(dialogue_lengths),
+        dialogue_lengths=dialogue_lengths,
+        text=_flatten(texts),
         text_starts=starts_of(text_lengths),
         text_lengths=text_lengths,
-        talk=np.asarray(talk, dtype=np.int64),
-        sides=_sides(views),
+        dialogue=np.asarray(dialogue, dtype=np.int64),
+        sides=np.stack([is_judge, 1 - is_judge], axis=1),
         side_starts=starts_of([len(view.dialogue.turns) for view in views]),
-        marks=np.asarray([np.nan if view.quality is None else view.quality for view in views], dtype=np.float32),
+        ratings=np.asarray([np.nan if view.quality is None else view.quality for view in views], dtype=np.float32),
         groups=np.asarray([names[view.dialogue.id] for view in views], dtype=np.int64),
     )
 
 
-def _read(text: str, lexicon: Lexicon) -> tuple[int, ...]:
-    found = lexicon.phrases.get(text)
-    return tuple(lexicon.words.get(word, NOTHING) for word in words_of(text)) if found is None else found
-
-
-def _lengths(rows: Iterable[tuple[int, ...]]) -> Numbers:
+def _count(rows: Iterable[tuple[int, ...]]) -> Numbers:
     return np.asarray([len(row) for row in rows], dtype=np.int64)
 
 
-def _flat(rows: Iterable[tuple[int, ...]]) -> Numbers:
+def _flatten(rows: Iterable[tuple[int, ...]]) -> Numbers:
     return np.asarray([number for row in rows for number in row], dtype=np.int64)
-
-
-def _text(phrases: Sequence[tuple[int, ...]], talks: Iterable[tuple[int, ...]]) -> tuple[Numbers, Numbers]:
-    ended = [(*phrase, NOTHING) for phrase in phrases]
-    texts = [tuple(number for phrase in talk for number in ended[phrase]) for talk in talks]
-    return _flat(texts), _lengths(texts)
-
-
-def _sides(views: Sequence[View]) -> Floats:
-    own = [turn.speaker == view.judge for view in views for turn in view.dialogue.turns]
-    judged = np.asarray(own, dtype=np.float32)
-    return np.stack([judged, 1 - judged], axis=1)

@@ -1,4 +1,4 @@
-"""The rater that only counts: every other one must beat it, or it has learnt no more than how long a talk was."""
+"""The rater that only counts: every other one must beat it, or it has learnt no more than how long a dialogue was."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Origin, Reason, Score
 from vivavoce.errors import UsageError, plural
 
-__all__ = ["LengthRater", "from_option"]
-
-# Two messages from each of two sides, four words in each: the shortest talk that is rated, and the lowest score.
+# Two messages from each of two sides, four words in each: the shortest dialogue that is rated, and the lowest score.
 FEWEST_TURNS, FEWEST_WORDS = 4, 16
-LEAST_A_SIDE = 2
+MIN_A_SIDE = 2
 POINTS = 0.5
 
 
@@ -23,7 +21,7 @@ POINTS = 0.5
 def from_option(option: str = "") -> LengthRater:
     """Only turns and words, counted: half a point for each doubling. What any other rater has to beat."""
     if option:
-        raise UsageError(f"'{option}' means nothing to the rater 'length'", remedy="write `length` alone")
+        raise UsageError(f"the rater 'length' does not accept '{option}'", remedy="write `length` alone")
     return LengthRater()
 
 
@@ -39,15 +37,15 @@ class LengthRater:
 
 
 def _rate(dialogue: Dialogue) -> Score:
-    said = [turn for turn in dialogue.turns if turn.text.strip()]
-    sides = Counter(turn.speaker for turn in said)
-    if sum(count >= LEAST_A_SIDE for count in sides.values()) < 2:
-        return Score(dialogue.id, None, refusal="too short to be rated: fewer than two messages from each side")
-    words = sum(len(turn.text.split()) for turn in said)
-    reasons = (_reason("turn", len(said), FEWEST_TURNS), _reason("word", words, FEWEST_WORDS))
+    turns = [turn for turn in dialogue.turns if turn.text.strip()]
+    sides = Counter(turn.speaker for turn in turns)
+    if sum(count >= MIN_A_SIDE for count in sides.values()) < 2:
+        return Score(dialogue.id, None, refusal="too short to score: fewer than two messages from each side")
+    words = sum(len(turn.text.split()) for turn in turns)
+    reasons = (_make_reason("turn", len(turns), FEWEST_TURNS), _make_reason("word", words, FEWEST_WORDS))
     score = LOWEST + sum(reason.effect for reason in reasons)
     return Score(dialogue.id, min(HIGHEST, max(LOWEST, score)), reasons=reasons)
 
 
-def _reason(noun: str, count: int, fewest: int) -> Reason:
-    return Reason(f"{noun}s", POINTS * log2(count / fewest), f"the talk has {plural(count, noun)}")
+def _make_reason(noun: str, count: int, fewest: int) -> Reason:
+    return Reason(f"{noun}s", POINTS * log2(count / fewest), f"the dialogue has {plural(count, noun)}")

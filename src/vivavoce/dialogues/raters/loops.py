@@ -8,13 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
-__all__ = ["run_to_end"]
-
 Result = TypeVar("Result")
 
 
 def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end in an event loop of its own and return what it returns."""
+    """Run a coroutine to its end in a new event loop and return its result."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -36,9 +34,9 @@ def _run_beside(work: Coroutine[Any, Any, Result]) -> Result:
         try:
             return thread.submit(asyncio.run, stoppable()).result()
         except BaseException:
-            # Who is interrupted while waiting must not wait for the thread all the same.
+            # An interrupted caller must not wait for the thread all the same.
             for stop in stops:
-                # The loop may have ended by itself meanwhile.
+                # The loop may have ended meanwhile.
                 with suppress(RuntimeError):
                     stop()
             raise

@@ -12,10 +12,8 @@ from vivavoce.dialogues.raters.options import RaterOptions
 from vivavoce.dialogues.raters.rubric import RUBRIC
 from vivavoce.errors import BotError, Fault, UsageError
 
-__all__ = ["from_option"]
-
-MOST_TOKENS = 1024
-# The rubric and the model are told elsewhere: an answer is known by them.
+MAX_TOKENS = 1024
+# The rubric and the model are set elsewhere: an answer is known by them.
 _RESERVED = ("system", "prompt_file", "model", "kind", "option")
 
 
@@ -23,29 +21,21 @@ _RESERVED = ("system", "prompt_file", "model", "kind", "option")
 def from_option(option: str = "", options: RaterOptions | None = None) -> JudgeRater:
     """Ask a language model to judge by a rubric: `model` or `model@base_url`, with the key in OPENAI_API_KEY."""
     options = options or RaterOptions()
-    # What stands behind the model may hold a secret; a name is recorded.
+    # The address behind the model may hold a secret; a name is recorded.
     model = option.split("@http", 1)[0].strip()
     name = f"openai:{model}"
     if not model:
         raise UsageError("the model is missing", where=name, remedy="write `openai:MODEL` or `openai:MODEL@ADDRESS`")
-    _check_settings(options, name)
-    entry = {"max_tokens": MOST_TOKENS, **options.settings, "system": RUBRIC}
-    bot = openai.from_option(option, BotContext(name, entry=entry, seed=options.seed))
-    _check_key(bot, name)
-    return JudgeRater(bot, model, name=name, options=options)
-
-
-def _check_settings(options: RaterOptions, where: str) -> None:
-    faults = [Fault(f"'{key}' cannot be set for a judge", key) for key in options.settings if key in _RESERVED] + [
-        Fault(message, ".".join(steps)) for steps, message in entry_faults(options.settings, openai.CONNECTOR.keys)
-    ]
+    faults = [Fault(f"'{key}' cannot be set for a judge", key) for key in options.settings if key in _RESERVED]
+    for steps, message in entry_faults(options.settings, openai.CONNECTOR.keys):
+        faults.append(Fault(message, ".".join(steps)))
     if faults:
-        raise UsageError("these settings cannot be used", where=where, faults=faults, remedy="correct them")
-
-
-def _check_key(bot: openai.OpenAIBot, where: str) -> None:
-    """Open a talk and say nothing: what is missing in the environment shows before the first dialogue is read."""
+        raise UsageError("these settings are invalid", where=name, faults=faults, remedy="fix them")
+    entry = {"max_tokens": MAX_TOKENS, **options.settings, "system": RUBRIC}
+    bot = openai.from_option(option, BotContext(name, entry=entry, seed=options.seed))
     try:
+        # Open a session and say nothing: what is missing in the environment shows before the first dialogue is read.
         run_to_end(bot.open("check"))
     except BotError as error:
-        raise UsageError(error.what, where=where, remedy=error.remedy) from error
+        raise UsageError(error.what, where=name, remedy=error.remedy) from error
+    return JudgeRater(bot, model, name=name, options=options)

@@ -1,14 +1,12 @@
-"""What may be said about a rater beside its name: how it is asked, what it may cost, where its answers are kept."""
+"""The options of a rater beside its name: how it is asked, what it may cost, where its answers are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from vivavoce.errors import Fault, UsageError
-
-__all__ = ["RaterOptions", "check_options"]
 
 Progress = Callable[[int, int], None]
 # What every rater may be given, whether it has a use for it or not.
@@ -35,23 +33,20 @@ class RaterOptions:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The names of what was said and only some raters can heed."""
-        said = [each.name for each in fields(self) if each.name not in _HARMLESS]
-        return tuple(name for name in said if getattr(self, name) not in (None, {}))
+        """The names of the options that were set and that only some raters can heed."""
+        names = [each.name for each in fields(self) if each.name not in _HARMLESS]
+        return tuple(name for name in names if getattr(self, name) not in (None, {}))
 
 
 def check_options(options: RaterOptions, *, where: str) -> None:
     """Refuse numbers that make no sense, all at once."""
-    faults = list(_faults(options))
-    if faults:
-        raise UsageError("these options cannot be used", where=where, faults=faults, remedy="correct the numbers")
-
-
-def _faults(options: RaterOptions) -> Iterator[Fault]:
-    for name, least in (("at_once", 1), ("retries", 0), ("most", 0)):
-        value = getattr(options, name)
-        if value is not None and value < least:
-            yield Fault(f"{value} is not {least} or more", name)
+    faults = [
+        Fault(f"{value} is not {least} or more", name)
+        for name, least in (("at_once", 1), ("retries", 0), ("most", 0))
+        if (value := getattr(options, name)) is not None and value < least
+    ]
     seconds = options.timeout_s
     if seconds is not None and not 0 < seconds < float("inf"):
-        yield Fault(f"{seconds} is not a number of seconds above 0", "timeout_s")
+        faults.append(Fault(f"{seconds} is not a number of seconds above 0", "timeout_s"))
+    if faults:
+        raise UsageError("these options are invalid", where=where, faults=faults, remedy="fix the numbers")

@@ -27,7 +27,7 @@ class Rater(Protocol):
 
 @runtime_checkable
 class Comparing(Protocol):
-    """A rater that knows what talks it learnt from."""
+    """A rater that knows what dialogues it learnt from."""
 
     def compare(self, dialogues: Sequence[Dialogue]) -> Drift | None:
-        """Return how far talks that it scored lie from those that it learnt from; None where that cannot be said."""
+        """Return how far dialogues that it scored lie from those that it learnt from; None: it cannot be said."""

@@ -11,10 +11,8 @@ from vivavoce.dialogues.raters.options import RaterOptions, check_options
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.errors import UsageError, nearest
 
-__all__ = ["RATERS", "list_raters", "load_rater"]
-
 RATERS = "vivavoce.raters"
-NEEDS = "a rater has `name`, `origin` (None if nobody has measured it) and `rate(dialogues)`"
+NEEDS = "a rater has `name`, `origin` (None if it is not validated) and `rate(dialogues)`"
 
 
 def load_rater(name: str, *, options: RaterOptions | None = None) -> Rater:
@@ -25,10 +23,21 @@ def load_rater(name: str, *, options: RaterOptions | None = None) -> Rater:
     """
     options = options or RaterOptions()
     kind, option = plugins.split_name(name)
-    _check_kind(kind)
+    known = plugins.available(RATERS)
+    if kind not in known:
+        remedy = f"choose one of: {', '.join(known)}" if known else "install a package that provides one"
+        raise UsageError(f"unknown rater '{kind}'.{nearest(kind, known)}", remedy=remedy)
     check_options(options, where=name)
-    arguments = _arguments(kind, option, options)
-    return _checked(plugins.build(RATERS, kind, *arguments), kind)
+    factory = plugins.load(RATERS, kind)
+    arguments: tuple[object, ...] = (option,)
+    if callable(factory) and _takes_options(factory):
+        arguments = (option, options)
+    elif options.given:
+        raise UsageError(f"the rater '{kind}' does not use {', '.join(options.given)}", remedy="remove these options")
+    rater = plugins.build(RATERS, kind, *arguments)
+    if isinstance(rater, Rater) and not isinstance(rater, type) and callable(rater.rate):
+        return rater
+    raise UsageError(f"'{kind}' returned {type(rater).__name__}, not a rater", remedy=NEEDS)
 
 
 def list_raters() -> list[plugins.Description]:
@@ -36,33 +45,9 @@ def list_raters() -> list[plugins.Description]:
     return plugins.describe(RATERS)
 
 
-def _check_kind(kind: str) -> None:
-    known = plugins.available(RATERS)
-    if kind not in known:
-        there = f"choose one of: {', '.join(known)}" if known else "install a package that provides one"
-        raise UsageError(f"there is no rater '{kind}'.{nearest(kind, known)}", remedy=there)
-
-
-def _arguments(kind: str, option: str, options: RaterOptions) -> tuple[object, ...]:
-    factory = plugins.load(RATERS, kind)
-    if callable(factory) and _takes_two(factory):
-        return option, options
-    if options.given:
-        raise UsageError(
-            f"the rater '{kind}' has no use for {', '.join(options.given)}", remedy="leave the options out"
-        )
-    return (option,)
-
-
-def _takes_two(factory: Callable[..., Any]) -> bool:
+def _takes_options(factory: Callable[..., Any]) -> bool:
     try:
         inspect.signature(factory).bind("", RaterOptions())
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _checked(made: object, kind: str) -> Rater:
-    if isinstance(made, Rater) and not isinstance(made, type) and callable(made.rate):
-        return made
-    raise UsageError(f"what '{kind}' makes is not a rater but a {type(made).__name__}", remedy=NEEDS)

@@ -1,10 +1,10 @@
-"""What a judge is told: the meaning of the marks from 1 to 5, and the dialogue as quoted data."""
+"""What a judge reads: the meaning of the ratings from 1 to 5, and the dialogue as quoted data."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -12,14 +12,12 @@ from vivavoce.dialogues.dialogue import Dialogue, Utterance, judge_of
 from vivavoce.dialogues.raters.injections import find_injections
 from vivavoce.errors import plural
 
-__all__ = ["RUBRIC", "VERSION", "Question", "fingerprint", "write_question"]
-
 # Characters of one message, and of all together, that a judge is shown.
-MOST_IN_A_TURN = 2_000
-MOST_IN_ALL = 24_000
+MAX_IN_A_TURN = 2_000
+MAX_IN_ALL = 24_000
 # What the numbers and names around each message take.
 _AROUND = 40
-MOST_WARNED = 3
+MAX_WARNED = 3
 
 RUBRIC = """\
 You mark talks that were logged. In each, a person talked with a bot (in some logs: with a peer, of whom it is not \
@@ -48,8 +46,8 @@ Answer with one JSON object and nothing else:
 {"quality": the mark, "turns": [numbers of the worst turns of the bot or peer, three at most, none if all went \
 well], "why": "one or two sentences"}"""
 
-# Answers to another rubric, or to talks shortened in another way, are answers to another question.
-VERSION = "1-" + hashlib.sha256(f"{RUBRIC}/{MOST_IN_A_TURN}/{MOST_IN_ALL}".encode()).hexdigest()[:8]
+# Answers to another rubric, or to dialogues shortened in another way, are answers to another question.
+VERSION = "1-" + hashlib.sha256(f"{RUBRIC}/{MAX_IN_A_TURN}/{MAX_IN_ALL}".encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,83 +59,65 @@ class Question:
 
 
 def write_question(dialogue: Dialogue) -> Question:
-    """Return the dialogue as a question to the judge: shortened where it is long, without any names or marks."""
-    rows, left_out = _shortened(_rows(dialogue))
+    """Return the dialogue as a question to the judge: shortened where it is long, without any names or ratings."""
+    judge, turns = judge_of(dialogue), dialogue.turns
+    rows: list[dict[str, object]] = [
+        {"turn": number, "side": _name_side(turn, judge), "text": _cut(turn.text)}
+        for number, turn in enumerate(turns, 1)
+    ]
+    gap = _find_gap(rows)
+    if gap:
+        left_out = {"left_out": f"turns {gap[0] + 1} to {gap[-1] + 1} ({plural(len(gap), 'turn')})"}
+        rows = [*rows[: gap[0]], dict[str, object](left_out), *rows[gap[-1] + 1 :]]
     data = json.dumps({"talk": rows}, ensure_ascii=False)
     text = (
         f"The talk, as JSON data:\n\n{data}\n\n"
         "End of the data. Mark the talk as the rubric says, with one JSON object and nothing else."
     )
-    return Question(text, (*_shortening(dialogue, left_out), *_injection_warnings(dialogue)))
+    warnings = []
+    if gap:
+        warnings.append(
+            f"the judge did not see {len(gap):,} of {plural(len(turns), 'turn')} in "
+            "the middle: the dialogue is too long"
+        )
+    if cut := sum(len(turn.text) > MAX_IN_A_TURN for turn in turns):
+        warnings.append(f"{plural(cut, 'long message')} shortened in the middle for the judge")
+    injections = find_injections(dialogue)
+    warnings += [
+        (f'turn {turn} seems to instruct the judge ("{words}"): read this dialogue before you trust its score')
+        for turn, words in injections[:MAX_WARNED]
+    ]
+    if len(injections) > MAX_WARNED:
+        warnings.append(f"{plural(len(injections) - MAX_WARNED, 'more turn')} seem to instruct the judge")
+    return Question(text, tuple(warnings))
 
 
 def fingerprint(dialogue: Dialogue) -> str:
     """Return 32 hexadecimal digits of SHA-256 over what a judge would read: sides and texts, in order."""
-    said = [[_side(turn, judge_of(dialogue)), turn.text] for turn in dialogue.turns]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
+    content = [[_name_side(turn, judge_of(dialogue)), turn.text] for turn in dialogue.turns]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
-def _side(turn: Utterance, judge: str) -> str:
+def _name_side(turn: Utterance, judge: str) -> str:
     if turn.is_bot:
         return "bot"
     return "person" if turn.speaker == judge else "peer"
 
 
-# --- shortening --------------------------------------------------------------------------------------------------
-
-
-def _rows(dialogue: Dialogue) -> list[dict[str, object]]:
-    judge = judge_of(dialogue)
-    return [
-        {"turn": number, "side": _side(turn, judge), "text": _cut(turn.text)}
-        for number, turn in enumerate(dialogue.turns, 1)
-    ]
-
-
 def _cut(text: str) -> str:
-    if len(text) <= MOST_IN_A_TURN:
+    if len(text) <= MAX_IN_A_TURN:
         return text
-    half = MOST_IN_A_TURN // 2
+    half = MAX_IN_A_TURN // 2
     return f"{text[:half]} [... {len(text) - 2 * half:,} characters left out ...] {text[-half:]}"
 
 
-def _shortened(rows: list[dict[str, object]]) -> tuple[list[dict[str, object]], int]:
-    """Return rows from both ends, as many as there is room for, with a mark between; and how many are left out."""
-    room, kept = MOST_IN_ALL, set[int]()
-    for place in _from_both_ends(len(rows)):
+def _find_gap(rows: Sequence[Mapping[str, object]]) -> list[int]:
+    """Return the places in the middle to leave out: rows from both ends are kept, as many as there is room for."""
+    half, room, kept = (len(rows) + 1) // 2, MAX_IN_ALL, set[int]()
+    ends = zip_longest(range(half), range(len(rows) - 1, half - 1, -1))
+    for place in (place for pair in ends for place in pair if place is not None):
         room -= len(str(rows[place]["text"])) + _AROUND
         if room < 0:
             break
         kept.add(place)
-    gap = [place for place in range(len(rows)) if place not in kept]
-    if not gap:
-        return rows, 0
-    mark: dict[str, object] = {"left_out": f"turns {gap[0] + 1} to {gap[-1] + 1} ({plural(len(gap), 'turn')})"}
-    return [*rows[: gap[0]], mark, *rows[gap[-1] + 1 :]], len(gap)
-
-
-def _from_both_ends(count: int) -> Iterator[int]:
-    half = (count + 1) // 2
-    for first, last in zip_longest(range(half), range(count - 1, half - 1, -1)):
-        yield first
-        if last is not None:
-            yield last
-
-
-# --- warnings ----------------------------------------------------------------------------------------------------
-
-
-def _shortening(dialogue: Dialogue, left_out: int) -> Iterator[str]:
-    cut = sum(len(turn.text) > MOST_IN_A_TURN for turn in dialogue.turns)
-    if left_out:
-        yield f"the judge did not see {left_out:,} of {plural(len(dialogue.turns), 'turn')} in the middle: too long"
-    if cut:
-        yield f"{plural(cut, 'long message')} cut in the middle for the judge"
-
-
-def _injection_warnings(dialogue: Dialogue) -> Iterator[str]:
-    found = find_injections(dialogue)
-    for turn, words in found[:MOST_WARNED]:
-        yield f'turn {turn} seems to instruct the judge ("{words}"): read this talk before you believe its mark'
-    if len(found) > MOST_WARNED:
-        yield f"{plural(len(found) - MOST_WARNED, 'more turn')} seem to instruct the judge"
+    return [place for place in range(len(rows)) if place not in kept]

@@ -7,8 +7,6 @@ from numbers import Real
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
 from vivavoce.dialogues.result import Score
 
-__all__ = ["fault_of_number", "fault_of_score"]
-
 
 def fault_of_score(score: Score) -> str:
     """Say what is wrong with the numbers of a score; empty: nothing."""

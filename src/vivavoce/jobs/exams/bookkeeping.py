@@ -12,7 +12,7 @@ from vivavoce.messages import say
 __all__ = ["NOT_DONE", "find_unit", "reasons_of", "remarks_on"]
 
 T = TypeVar("T")
-NOT_DONE = say("it was not done")
+NOT_DONE = say("not done")
 
 
 def find_unit(units: Mapping[str, T], name: str) -> T:
@@ -20,7 +20,7 @@ def find_unit(units: Mapping[str, T], name: str) -> T:
     if name not in units:
         raise UsageError(
             say("the exam has no unit '{name}'.{nearest}", name=name, nearest=nearest(name, list(units))),
-            remedy=say("plan the run again and start it anew"),
+            remedy=say("plan the run again and restart it"),
         )
     return units[name]
 
@@ -34,5 +34,5 @@ def remarks_on(finished: Finished, keys: Iterable[str]) -> Iterator[str]:
     """Say which results belong to no unit of the plan: they were passed over."""
     strange = sorted(set(finished.results) - set(keys))
     if strange:
-        said = f"{plural(len(strange), 'result')} of no unit of this exam passed over"
+        said = f"{plural(len(strange), 'result')} of no unit of this exam skipped"
         yield f"{said}: {', '.join(strange[:5])}{', ...' if len(strange) > 5 else ''}."

@@ -1,22 +1,31 @@
-"""The exam of conversations in units: one talk with one bot is one unit, judged when all have been held."""
+"""The conversations exam in units: one conversation with one bot each, judged when all have been held."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots.pace import Allowance, Pacing
 from vivavoce.conversations.record_form import transcript_to_text
 from vivavoce.conversations.running.holding import hold_alone
-from vivavoce.conversations.running.runner import RunOptions, shuffle_talks, talks_of
-from vivavoce.conversations.transcript import Exchange, RunHeader, State, TalkKey, Transcript, as_met
+from vivavoce.conversations.running.runner import RunOptions, list_conversations, shuffle_conversations
+from vivavoce.conversations.transcript import ConversationKey, Exchange, State, Transcript, as_met
 from vivavoce.errors import UsageError, without_remedy
+from vivavoce.jobs.exams.conversation_run import (
+    Material,
+    TakeExchange,
+    make_holding,
+    open_channel,
+    read_conversation,
+    read_material,
+)
 from vivavoce.jobs.exams.documents import figure_documents, html_document, json_document, storable
-from vivavoce.jobs.exams.kinds import CONVERSATIONS, PUBLIC_ONLY
+from vivavoce.jobs.exams.kinds import CONVERSATIONS, PUBLIC_ONLY, SUITES
 from vivavoce.jobs.exams.protocol import (
     Conclusion,
     Document,
@@ -25,10 +34,10 @@ from vivavoce.jobs.exams.protocol import (
     Finished,
     Measure,
     Options,
+    StageProgress,
     UnitPlan,
     Work,
 )
-from vivavoce.jobs.exams.talks import Material, Told, make_holding, open_channel, read_material, read_talk
 from vivavoce.messages import Message, say, say_count
 from vivavoce.records import Rate
 
@@ -36,9 +45,12 @@ if TYPE_CHECKING:
     from vivavoce.bots import Bot, BotFacts
     from vivavoce.conversations.result import ConversationsResult, Line
     from vivavoce.conversations.running.record import RunRecord
-    from vivavoce.conversations.scenario import Script, ScriptTurn
+    from vivavoce.conversations.scenario import ScriptTurn
 
 __all__ = ["PUBLIC_ONLY", "Conversations", "TurnLine", "bots_as_met", "is_held", "lines_of", "run_options"]
+
+# How many conversations all bots hold before any of them goes on: at first, and at most.
+FIRST_WAVE, MAX_WAVE = 4, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,125 +93,149 @@ class Conversations(Exam):
         return {bot.name: bot.limits.at_once for bot in read_material(material).header.bots}
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
-        """Return a unit for each talk: the same talk with every bot, then the next one.
+        """Return a unit for each conversation: the same one with every bot, then the next.
 
-        Bots that think on our own processor come first, so that nobody is timed while they think.
+        All bots hold the conversations of a wave before any of them begins the next one, so that they can be
+        watched in step. In each wave, bots that compute on this processor come first: nobody is timed meanwhile.
         """
         header = read_material(material).header
-        talks = talks_of(header)
-        shuffle_talks(talks, header.seed)
-        units = [_unit(header, bot, script, repeat) for script, repeat in talks for bot in header.bots]
+        conversations = list_conversations(header)
+        shuffle_conversations(conversations, header.seed)
+        units = []
+        for (place, (script, repeat)), bot in product(enumerate(conversations), header.bots):
+            which = f", {repeat + 1} of {header.repeats}" if header.repeats > 1 else ""
+            title = f"{bot.name}: {script.title or script.id}{which}"
+            phase = 2 * _find_wave(place) + (0 if bot.in_process else 1)
+            units.append(UnitPlan(ConversationKey(bot.name, script.id, repeat).label, title, phase, bot.name))
         return tuple(sorted(units, key=lambda unit: unit.phase))
 
     def perform(self, work: Work) -> bytes:
-        """Refuse: a talk is awaited, see `hold_talk`."""
+        """Refuse: a conversation is awaited, see `hold_talk`."""
         raise UsageError(
-            say("a conversation waits for its bot and cannot be sent to an executor"),
+            say("conversations wait for their bot and cannot run in an executor"),
             where=work.key,
             remedy=say("await `hold_talk`, or `hold` of a TalkRoom"),
         )
 
-    async def hold_talk(self, work: Work, bot: Bot, pace: Pacing, told: Told = lambda _: None) -> bytes:
-        """Hold one talk and return its transcript; `told` hears of each exchange at once."""
+    async def hold_talk(self, work: Work, bot: Bot, pace: Pacing, take: TakeExchange = lambda _: None) -> bytes:
+        """Hold one conversation and return its transcript; `take` gets each exchange at once."""
         material = read_material(work.material)
         channel = open_channel(material, bot, pace, Allowance())
-        transcript = await hold_alone(make_holding(material, channel, material.talk(work.key)), told)
+        transcript = await hold_alone(make_holding(material, channel, material.conversation(work.key)), take)
         return transcript_to_text(transcript).encode("ascii")
 
-    def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
-        """Judge and count all talks that were held, and say which were not."""
+    def stage_facts(self, material: bytes, options: Options) -> dict[str, int]:
+        """Return how many turns are held, and how many bots load sentence vectors first."""
+        content = read_material(material)
+        turns = sum(len(script.turns) for script in content.header.plan.scripts)
+        kinds = [str(entry.get("kind", "")) for entry in content.entries.values()]
+        held = turns * content.header.repeats * len(content.header.bots)
+        return {"turns": held, "vectors": kinds.count("vectors")}
+
+    def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
+        """Say whether the bots are started, talk, or have talked."""
+        if progress.concluding:
+            return say("scoring {turns}", turns=say_count(facts["turns"], "{n:,} turn", "{n:,} turns"))
+        if progress.begun:
+            return say("talking")
+        return say("starting the bots and loading word vectors") if facts["vectors"] else say("starting the bots")
+
+    def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
+        """Judge and count all conversations that were held, and name those that were not; `drawn`: with pictures."""
+        from vivavoce.conversations.json_form import result_to_json
         from vivavoce.conversations.running.record import RunRecord
         from vivavoce.conversations.scoring import score_run
         from vivavoce.reports.conversations.wording import headline
 
-        told = read_material(material)
-        talks = (read_talk(told, unit, result) for unit, result in finished.results.items())
-        with closing(RunRecord.in_memory(told.header, talks)) as record:
+        content = read_material(material)
+        transcripts = (read_conversation(content, unit, result) for unit, result in finished.results.items())
+        with closing(RunRecord.in_memory(content.header, transcripts)) as record:
             result = score_run(record)
+            findings = json_document("findings.json", result_to_json(result))
             return Conclusion(
                 headline=headline(result),
-                measures=tuple(_measures(result)),
+                measures=tuple(_list_measures(result)),
                 turns=_judge_again(material, finished),
-                documents=tuple(_documents(result, record)),
-                warnings=(*result.failures, *_reasons(told, finished.failures), *result.warnings),
+                documents=(findings, *(_draw(result, record) if drawn else ())),
+                warnings=(*result.failures, *_count_reasons(content, finished.failures), *result.warnings),
             )
 
+    def illustrate(self, findings: Mapping[str, Any], material: bytes, finished: Finished) -> Iterable[Document]:
+        """Yield report and charts."""
+        return self.conclude(material, {}, finished).documents
 
-# --- options -----------------------------------------------------------------------------------------------------
+
+def _find_wave(place: int) -> int:
+    """Return the wave of a conversation. Later waves are larger, since fast bots wait at the end of each."""
+    wave, size = 0, FIRST_WAVE
+    while place >= size:
+        place -= size
+        wave, size = wave + 1, min(2 * size, MAX_WAVE)
+    return wave
 
 
 def run_options(options: Options) -> RunOptions:
-    """Return checked options as those of a run; where connections may go is no matter of the run itself."""
-    return RunOptions(**{name: value for name, value in options.items() if name != PUBLIC_ONLY})  # type: ignore[arg-type]
-
-
-# --- units -------------------------------------------------------------------------------------------------------
-
-
-def _unit(header: RunHeader, bot: BotFacts, script: Script, repeat: int) -> UnitPlan:
-    which = f", {repeat + 1} of {header.repeats}" if header.repeats > 1 else ""
-    title = f"{bot.name}: {script.title or script.id}{which}"
-    return UnitPlan(TalkKey(bot.name, script.id, repeat).label, title, 0 if bot.in_process else 1, bot.name)
+    """Return checked options as those of a run, without those about addresses and suites."""
+    own = {name: value for name, value in options.items() if name not in (PUBLIC_ONLY, SUITES)}
+    return RunOptions(**own)  # type: ignore[arg-type]
 
 
 def is_held(result: bytes) -> bool:
-    """Tell whether the talk of a unit was held to its end; one that was not may be held again."""
+    """Return whether the conversation of a unit was held to its end; else it may be held again."""
     return bool(json.loads(result)["state"] == State.DONE)
 
 
-# --- turns -------------------------------------------------------------------------------------------------------
-
-
 def bots_as_met(material: bytes, finished: Finished) -> tuple[BotFacts, ...]:
-    """Return the bots with what their replies showed in any of their talks: it is judged in all of them."""
-    told = read_material(material)
-    return _as_met(told.header.bots, (read_talk(told, *unit) for unit in finished.results.items()))
+    """Return the bots with what their replies showed in any conversation: it is judged in all of them."""
+    content = read_material(material)
+    return _as_met(content.header.bots, (read_conversation(content, *unit) for unit in finished.results.items()))
 
 
-def _as_met(bots: Iterable[BotFacts], talks: Iterable[Transcript]) -> tuple[BotFacts, ...]:
+def _as_met(bots: Iterable[BotFacts], transcripts: Iterable[Transcript]) -> tuple[BotFacts, ...]:
     topics, actions = set(), set()
-    for talk in talks:
-        replies = [exchange.reply for exchange in talk.exchanges if exchange.reply is not None]
+    for transcript in transcripts:
+        replies = [exchange.reply for exchange in transcript.exchanges if exchange.reply is not None]
         if any(reply.intent is not None for reply in replies):
-            topics.add(talk.key.bot)
+            topics.add(transcript.key.bot)
         if any(reply.actions for reply in replies):
-            actions.add(talk.key.bot)
+            actions.add(transcript.key.bot)
     return as_met(bots, topics, actions)
 
 
 def _judge_again(material: bytes, finished: Finished) -> dict[str, tuple[TurnLine, ...]]:
-    """Judge again the talks of bots of which only the whole run shows what they report."""
-    told = read_material(material)
+    """Judge again the conversations of bots of which only the whole run shows what they report."""
+    content = read_material(material)
     bots = bots_as_met(material, finished)
-    declared = {bot.name: (bot.reports_intent, bot.reports_actions) for bot in told.header.bots}
+    declared = {bot.name: (bot.reports_intent, bot.reports_actions) for bot in content.header.bots}
     changed = {bot.name for bot in bots if declared[bot.name] != (bot.reports_intent, bot.reports_actions)}
     return {
         key: lines_of(material, key, result, bots=bots)
         for key, result in finished.results.items()
-        if told.talk(key).bot in changed
+        if content.conversation(key).bot in changed
     }
 
 
 def lines_of(
     material: bytes, key: str, result: bytes, *, bots: Sequence[BotFacts] | None = None
 ) -> tuple[TurnLine, ...]:
-    """Return the turns of a talk, judged, those that were not reached among them.
+    """Return the turns of a conversation, judged, including those that were not reached.
 
-    `bots`: what all talks together showed of the bots, see `bots_as_met`; else what this talk shows.
+    `bots`: what all conversations together showed of the bots, see `bots_as_met`; else what this one shows.
     """
     from vivavoce.conversations.findings.finding import make_lines
 
-    told = read_material(material)
-    talk = read_talk(told, key, result)
-    known = _as_met(told.header.bots, [talk]) if bots is None else tuple(bots)
-    held = {exchange.number: exchange for exchange in talk.exchanges}
-    turns = told.scripts[talk.key.script].turns
-    lines = make_lines(replace(told.header, bots=known), [talk])
-    return tuple(_turn_line(line, turn, held.get(turn.number)) for line, turn in zip(lines, turns, strict=True))
+    content = read_material(material)
+    transcript = read_conversation(content, key, result)
+    known = _as_met(content.header.bots, [transcript]) if bots is None else tuple(bots)
+    exchanges = {exchange.number: exchange for exchange in transcript.exchanges}
+    turns = content.scripts[transcript.key.script].turns
+    lines = make_lines(replace(content.header, bots=known), [transcript])
+    return tuple(_build_line(line, turn, exchanges.get(turn.number)) for line, turn in zip(lines, turns, strict=True))
 
 
-def _turn_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnLine:
+def _build_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnLine:
     reply = exchange.reply if exchange is not None else None
+    verdict = line.verdict
     return TurnLine(
         bot=line.key.bot,
         script=line.key.script,
@@ -212,22 +248,19 @@ def _turn_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnL
         sent=storable(exchange.sent if exchange is not None else turn.text),
         reply=storable(reply.shown if reply is not None else ""),
         status=line.status,
-        outcome=str(line.verdict.outcome),
-        reasons=tuple(storable(reason) for reason in line.verdict.reasons),
+        outcome=str(verdict.outcome),
+        reasons=tuple(map(storable, verdict.reasons)),
         expected=line.expected,
-        intent=None if line.verdict.intent is None else storable(line.verdict.intent),
+        intent=None if verdict.intent is None else storable(verdict.intent),
         confidence=None if reply is None else reply.confidence,
         first_ms=line.first_ms,
         attempts=line.attempts,
-        in_scope=line.verdict.in_scope,
-        fallback=line.verdict.fallback,
+        in_scope=verdict.in_scope,
+        fallback=verdict.fallback,
     )
 
 
-# --- the conclusion ----------------------------------------------------------------------------------------------
-
-
-def _measures(result: ConversationsResult) -> Iterator[Measure]:
+def _list_measures(result: ConversationsResult) -> Iterator[Measure]:
     for bot in result.header.bots:
         cell = result.cell(bot.name)
         for name, rate in cell.rates.items():
@@ -236,26 +269,23 @@ def _measures(result: ConversationsResult) -> Iterator[Measure]:
             yield Measure(bot.name, name, Rate(value, None, None, cell.times.turns))
 
 
-def _documents(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
-    from vivavoce.conversations.json_form import result_to_json
+def _draw(result: ConversationsResult, record: RunRecord) -> Iterator[Document]:
     from vivavoce.reports.conversations.charts import conversations_figures
     from vivavoce.reports.conversations.html import render_conversations
 
-    yield json_document("findings.json", result_to_json(result))
     yield html_document("report.html", render_conversations(result, record))
     yield from figure_documents(conversations_figures(result))
 
 
-def _reasons(material: Material, failures: tuple[Failure, ...]) -> Iterator[str]:
-    """Say why talks were not held, once for each reason of each bot."""
-    counted = Counter((material.talk(failure.key).bot, _reason(failure)) for failure in failures)
-    for (bot, reason), talks in counted.items():
-        conversations = say_count(talks, "{n} conversation", "{n} conversations")
-        yield say("{bot}: {conversations} not held: {reason}", bot=bot, conversations=conversations, reason=reason)
-
-
-def _reason(failure: Failure) -> str:
-    """Return why a talk was not held, without place and faults: the same reasons are the same words then."""
-    problem = without_remedy(failure.reason, failure.key)
-    what = problem.values.get("what") if isinstance(problem, Message) else None
-    return what if isinstance(what, str) else problem or say("no reason was given")
+def _count_reasons(material: Material, failures: tuple[Failure, ...]) -> Iterator[str]:
+    """Say why conversations were not held, once for each reason of each bot."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for failure in failures:
+        # Without place and faults: equal reasons are then equal texts.
+        problem = without_remedy(failure.reason, failure.key)
+        what = problem.values.get("what") if isinstance(problem, Message) else None
+        reason = what if isinstance(what, str) else problem or say("no reason given")
+        counts[material.conversation(failure.key).bot, reason] += 1
+    for (bot, reason), count in counts.items():
+        conversations = say_count(count, "{n} conversation", "{n} conversations")
+        yield say("{bot}: {conversations} not run: {reason}", bot=bot, conversations=conversations, reason=reason)

@@ -1,10 +1,9 @@
-"""The dialogues exam in units: a few dozen talks each."""
+"""The dialogues exam in units of a few dozen dialogues."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -26,97 +25,106 @@ from vivavoce.jobs.exams.protocol import (
     Json,
     Measure,
     Options,
+    StageProgress,
     UnitPlan,
     Work,
 )
 from vivavoce.kept import Kept
-from vivavoce.messages import noted, restore_messages, say
+from vivavoce.messages import add_messages, restore_messages, say, say_count
 
 __all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
 
-# Talks in a unit: few enough for progress that moves, enough to rate them in batches.
+# Dialogues in a unit: few enough for progress that moves, enough to rate them in batches.
 CHUNK = 64
 
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """The talks of a run in order."""
-
-    dialogues: tuple[Dialogue, ...]
-
-    def chunks(self) -> dict[str, tuple[Dialogue, ...]]:
-        """Return the talks of each unit by its key."""
-        starts = range(0, len(self.dialogues), CHUNK)
-        return {str(place): self.dialogues[start : start + CHUNK] for place, start in enumerate(starts, 1)}
-
-
-_LOGS: Kept[Log] = Kept(4)
+Chunks = dict[str, tuple[Dialogue, ...]]
+_CHUNKS: Kept[Chunks] = Kept(4)
 _RATERS: Kept[Rater] = Kept(4)
 
 
 class Dialogues(Exam):
-    """Scores for logged talks; the material is JSON Lines as `dialogues_to_bytes` writes them."""
+    """Scores for logged dialogues; the material is JSON Lines as `dialogues_to_bytes` writes them."""
 
     kind = DIALOGUES
 
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
-        """Return a unit for every few dozen talks."""
+        """Return a unit for every few dozen dialogues."""
         self.check(options)
-        sizes = [(key, len(talks)) for key, talks in _log(material).chunks().items()]
+        sizes = [(key, len(dialogues)) for key, dialogues in _read_chunks(material).items()]
         ends = {key: place * CHUNK + size for place, (key, size) in enumerate(sizes)}
-        return tuple(UnitPlan(key, f"talks {ends[key] - size + 1:,} to {ends[key]:,}") for key, size in sizes)
+        return tuple(UnitPlan(key, f"dialogues {ends[key] - size + 1:,} to {ends[key]:,}") for key, size in sizes)
 
     def perform(self, work: Work) -> bytes:
-        """Score the talks of one unit."""
+        """Score the dialogues of one unit."""
         from vivavoce.dialogues.exam import rate_in_chunks
 
         checked = self.check(work.options)
-        log = _log(work.material)
         rater = _RATERS.get((work.run, checked["rater"]), lambda: load_rater(checked["rater"]))
-        talks = find_unit(log.chunks(), work.key)
-        return canonical_json([noted(_score_json(score)) for score in rate_in_chunks(rater, talks)])
+        dialogues = find_unit(_read_chunks(work.material), work.key)
+        return canonical_json([add_messages(_score_to_json(score)) for score in rate_in_chunks(rater, dialogues)])
 
-    def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
-        """Say what the scores mean, as an exam in one go would."""
+    def stage_facts(self, material: bytes, options: Options) -> dict[str, int]:
+        """Return how many dialogues are scored."""
+        return {"dialogues": material.count(b"\n")}
+
+    def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
+        """Say whether the rater is loaded, or dialogues are scored."""
+        if progress.concluding:
+            return say("comparing the scores")
+        if not progress.begun:
+            return say("loading the rater")
+        return say(
+            "scoring {dialogues}", dialogues=say_count(facts["dialogues"], "{n:,} dialogue", "{n:,} dialogues")
+        )
+
+    def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
+        """Say what the scores mean, as an exam in one go would; `drawn`: with report and charts."""
         from vivavoce.dialogues.exam import conclude
         from vivavoce.reports.dialogues import wording
 
         checked = self.check(options)
-        log = _log(material)
-        scores = _gather(log, finished)
+        chunks = _read_chunks(material)
+        dialogues = tuple(dialogue for chunk in chunks.values() for dialogue in chunk)
         rater, seed, source = load_rater(checked["rater"]), checked["seed"], checked["source"]
-        result = conclude(log.dialogues, scores, rater, seed=seed, source=source)
+        result = conclude(dialogues, _gather_scores(chunks, finished), rater, seed=seed, source=source)
         findings = result_to_json(result)
         return Conclusion(
             headline=wording.headline(result),
-            measures=tuple(_measures(result)),
-            documents=tuple(_documents(result, findings)),
+            measures=tuple(_list_measures(result)),
+            documents=(json_document("findings.json", findings), *(_draw(result) if drawn else ())),
             scores=tuple(findings["scores"]),
-            warnings=(*wording.remarks(result), *remarks_on(finished, log.chunks())),
+            warnings=(*wording.remarks(result), *remarks_on(finished, chunks)),
         )
 
+    def illustrate(self, findings: Mapping[str, Any], material: bytes, finished: Finished) -> Iterable[Document]:
+        """Yield report and charts."""
+        from vivavoce.dialogues.json_form import dialogues_result_from_json
 
-# --- material ----------------------------------------------------------------------------------------------------
+        return _draw(dialogues_result_from_json(findings))
 
 
 def dialogues_to_bytes(dialogues: Iterable[Dialogue]) -> bytes:
-    """Return talks as JSON Lines, one a line; the same talks give the same bytes."""
+    """Return dialogues as JSON Lines; the same dialogues give the same bytes."""
     return b"".join(canonical_json(dialogue_json(dialogue)) + b"\n" for dialogue in dialogues)
 
 
 def dialogues_from_bytes(content: bytes) -> tuple[Dialogue, ...]:
-    """Return the talks that were written; DataError with every fault where they cannot be read."""
+    """Return the dialogues; DataError with every fault if they cannot be read."""
     return read_stored(content)
 
 
-def _log(material: bytes) -> Log:
-    return _LOGS.get(sha256(material).digest(), lambda: Log(read_stored(material)))
+def _read_chunks(material: bytes) -> Chunks:
+    """Return the dialogues of each unit by its key."""
+
+    def read() -> Chunks:
+        dialogues = read_stored(material)
+        starts = range(0, len(dialogues), CHUNK)
+        return {str(place): dialogues[start : start + CHUNK] for place, start in enumerate(starts, 1)}
+
+    return _CHUNKS.get(sha256(material).digest(), read)
 
 
-# --- scores ------------------------------------------------------------------------------------------------------
-
-
-def _score_json(score: Score) -> dict[str, Json]:
+def _score_to_json(score: Score) -> dict[str, Json]:
     """Return all of a score; the form of results leaves out what no reader of them needs."""
     return score_to_json(score) | {
         "refusal": score.refusal,
@@ -125,30 +133,28 @@ def _score_json(score: Score) -> dict[str, Json]:
     }
 
 
-def _gather(log: Log, finished: Finished) -> list[Score]:
-    """Return one score for each talk in order; a talk whose unit was not done has none and says why."""
+def _gather_scores(chunks: Chunks, finished: Finished) -> list[Score]:
+    """Return one score for each dialogue in order; a dialogue whose unit was not done has none and says why."""
     reasons = reasons_of(finished)
-    chunks = log.chunks()
     if not any(key in finished.results for key in chunks):
         first = next(iter(reasons.values()), "")
         what = (
-            say("no talk was scored; the first time: {reason}", reason=first) if first else say("no talk was scored")
+            say("no dialogue was scored; first reason: {reason}", reason=first)
+            if first
+            else say("no dialogue was scored")
         )
-        raise WorkError(what, remedy=say("let the run go on, or let the failed units be tried again"))
+        raise WorkError(what, remedy=say("resume the run, or retry the failed units"))
     scores: list[Score] = []
-    for key, talks in chunks.items():
+    for key, dialogues in chunks.items():
         if key in finished.results:
             scores += scores_from_json([restore_messages(plain) for plain in json.loads(finished.results[key])])
         else:
             why = say("not scored: {reason}", reason=reasons.get(key, NOT_DONE))
-            scores += [Score(talk.id, None, refusal=why, cause=Cause.UNANSWERED) for talk in talks]
+            scores += [Score(each.id, None, refusal=why, cause=Cause.UNANSWERED) for each in dialogues]
     return scores
 
 
-# --- the conclusion ----------------------------------------------------------------------------------------------
-
-
-def _measures(result: DialoguesResult) -> Iterator[Measure]:
+def _list_measures(result: DialoguesResult) -> Iterator[Measure]:
     from vivavoce.dialogues.agreement import OVERALL
     from vivavoce.dialogues.scored import group_by_bot, mean_score, rank_scored
 
@@ -162,10 +168,9 @@ def _measures(result: DialoguesResult) -> Iterator[Measure]:
             yield Measure(scope, name, getattr(agreement, name))
 
 
-def _documents(result: DialoguesResult, findings: Mapping[str, Any]) -> Iterator[Document]:
+def _draw(result: DialoguesResult) -> Iterator[Document]:
     from vivavoce.reports.dialogues.charts import dialogues_figures
     from vivavoce.reports.dialogues.html import render_dialogues
 
-    yield json_document("findings.json", findings)
     yield html_document("report.html", render_dialogues(result))
     yield from figure_documents(dialogues_figures(result))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.codec import from_json, shape, to_json
 from vivavoce.errors import DataError
 from vivavoce.jobs.exams.protocol import Document
-from vivavoce.messages import change_texts, noted, restore_messages, say
+from vivavoce.messages import add_messages, change_texts, restore_messages, say
 from vivavoce.records import Dataset, Example
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def canonical_json(value: object) -> bytes:
 
 def json_document(name: str, value: Mapping[str, Any]) -> Document:
     """Return a document that machines read; the messages in it are listed, so that they can be translated."""
-    return Document(name, JSON, canonical_json(noted(value)))
+    return Document(name, JSON, canonical_json(add_messages(value)))
 
 
 def storable(text: str) -> str:
@@ -78,12 +78,9 @@ def page_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**spec, "width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
-# --- training data -----------------------------------------------------------------------------------------------
-
-
 def dataset_to_bytes(data: Dataset) -> bytes:
     """Return training data as canonical JSON: the same data give the same bytes."""
-    return canonical_json(noted(to_json(data)))
+    return canonical_json(add_messages(to_json(data)))
 
 
 def dataset_from_bytes(content: bytes) -> Dataset:
@@ -92,8 +89,8 @@ def dataset_from_bytes(content: bytes) -> Dataset:
     try:
         plain = restore_messages(json.loads(content))
     except ValueError as error:
-        raise DataError(say("these bytes hold no training data ({error})", error=error), remedy=remedy) from None
-    return from_json(Dataset, plain, what="these bytes hold no training data: they", remedy=remedy)
+        raise DataError(say("these bytes contain no training data ({error})", error=error), remedy=remedy) from None
+    return from_json(Dataset, plain, what="these bytes contain no training data: they", remedy=remedy)
 
 
 # Left out where there is none, so that data without ids have the bytes, and the hash, they always had.

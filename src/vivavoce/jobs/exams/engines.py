@@ -1,4 +1,4 @@
-"""Engines side by side in units: one engine on one split each, the same splits for all."""
+"""Comparison of classifiers in units: one classifier on one split each, the same splits for all."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from vivavoce.errors import VivaError
 from vivavoce.intents.comparison import ComparisonResult, EngineFailure, conclude_comparison, plan_comparison
 from vivavoce.intents.exam import load_classifier
 from vivavoce.intents.record import ExamRecord
-from vivavoce.intents.runner import AnyClassifier, Unit
+from vivavoce.intents.runner import Unit
 from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
 from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
 from vivavoce.jobs.exams.kinds import ENGINES
 from vivavoce.jobs.exams.preparation import (
     Gathered,
     Task,
-    bench_of,
+    count_texts,
+    describe_reading,
     gather,
+    prepare_engine,
+    prepare_task,
     result_to_bytes,
     schedule,
     setting_name,
-    task_of,
     timings_json,
     unit_name,
 )
@@ -32,9 +34,11 @@ from vivavoce.jobs.exams.protocol import (
     Json,
     Measure,
     Options,
+    StageProgress,
     UnitPlan,
     Work,
 )
+from vivavoce.messages import say
 
 __all__ = ["Engines"]
 
@@ -47,92 +51,90 @@ class Engines(Exam):
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return every split of every engine, one engine after the other."""
         checked = self.check(options)
-        task = task_of(material, checked)
-        return tuple(plan for place, name in enumerate(checked["classifiers"]) for plan in _plans(place, name, task))
+        task = prepare_task(material, checked)
+        plans: list[UnitPlan] = []
+        for place, name in enumerate(checked["classifiers"]):
+            try:
+                engine = load_classifier(name)
+            except VivaError:
+                # It fails in its units and leaves the others alone.
+                engine = None
+            titles = {key: f"{name}: {unit.key}" for key, unit in _plan_units(place, task).items()}
+            plans += schedule(engine, titles, UnitPlan(_reading_key(place), f"{name}: reading the texts"))
+        return tuple(plans)
 
     def perform(self, work: Work) -> bytes:
         """Train and test one engine on one split, or let it read the texts."""
         checked = self.check(work.options)
-        names, task = checked["classifiers"], task_of(work.material, checked)
+        names, task = checked["classifiers"], prepare_task(work.material, checked)
         jobs = {
             key: (name, unit)
             for place, name in enumerate(names)
-            for key, unit in {_reading(place): None, **_units(place, task)}.items()
+            for key, unit in {_reading_key(place): None, **_plan_units(place, task)}.items()
         }
         name, unit = find_unit(jobs, work.key)
-        bench = bench_of(work.run, name, work.material, checked)
+        prepared = prepare_engine(work.run, name, work.material, checked)
         if unit is None:
             return canonical_json({"texts": len(task.material)})
-        return result_to_bytes(bench.work(unit), bench.engine)
+        return result_to_bytes(prepared.work(unit), prepared.engine)
+
+    def stage_facts(self, material: bytes, options: Options) -> dict[str, int]:
+        """Return how many texts there are."""
+        return count_texts(material)
+
+    def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
+        """Say whether the texts are read, the classifiers are trained, or the answers are counted."""
+        if progress.concluding or not progress.begun:
+            return describe_reading(facts, progress)
+        return say("training and testing the classifiers")
 
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say which engine is better, as a comparison in one go would."""
         from vivavoce.reports.intents.comparison import comparison_headline
 
         checked = self.check(options)
-        task = task_of(material, checked)
-        plans = {name: _units(place, task) for place, name in enumerate(checked["classifiers"])}
-        found = {name: gather(units, finished, name) for name, units in plans.items()}
-        runs = {name: _run(name, one) for name, one in found.items()}
-        facts = {name: one.engine for name, one in found.items()}
+        task = prepare_task(material, checked)
+        plans = {name: _plan_units(place, task) for place, name in enumerate(checked["classifiers"])}
+        gathered = {name: gather(units, finished, name) for name, units in plans.items()}
+        runs: dict[str, ExamRecord | EngineFailure] = {}
+        for name, splits in gathered.items():
+            try:
+                runs[name] = splits.record()
+            except VivaError as error:
+                runs[name] = EngineFailure(name, error.what)
+        facts = {name: splits.engine for name, splits in gathered.items()}
         result = conclude_comparison(runs, facts, task.plans, task.material, checked["threshold"])
-        known = [key for place, units in enumerate(plans.values()) for key in (_reading(place), *units)]
+        known = [key for place, units in enumerate(plans.values()) for key in (_reading_key(place), *units)]
         return Conclusion(
             headline=comparison_headline(result),
-            measures=tuple(_measures(result)),
-            documents=tuple(_documents(result, found)),
+            measures=tuple(_list_measures(result)),
+            documents=tuple(_build_documents(result, gathered)),
             warnings=(*(note.message for note in result.warnings), *remarks_on(finished, known)),
         )
 
 
-# --- units -------------------------------------------------------------------------------------------------------
-
-
-def _reading(place: int) -> str:
+def _reading_key(place: int) -> str:
     return f"{place + 1}/texts"
 
 
-def _units(place: int, task: Task) -> dict[str, Unit]:
+def _plan_units(place: int, task: Task) -> dict[str, Unit]:
     # By the place in the options: names of engines may be long and hold anything.
     return {f"{place + 1}/{unit_name(unit.key)}": unit for unit in plan_comparison(task.plans)}
 
 
-def _plans(place: int, name: str, task: Task) -> Iterator[UnitPlan]:
-    titles = {key: f"{name}: {unit.key}" for key, unit in _units(place, task).items()}
-    return schedule(_loaded(name), titles, UnitPlan(_reading(place), f"{name}: reading the texts"))
-
-
-def _loaded(name: str) -> AnyClassifier | None:
-    """Return the engine; one that cannot be loaded fails in its units and leaves the others alone."""
-    try:
-        return load_classifier(name)
-    except VivaError:
-        return None
-
-
-def _run(name: str, found: Gathered) -> ExamRecord | EngineFailure:
-    try:
-        return found.record()
-    except VivaError as error:
-        return EngineFailure(name, error.what)
-
-
-# --- the conclusion ----------------------------------------------------------------------------------------------
-
-
-def _measures(result: ComparisonResult) -> Iterator[Measure]:
-    for one in result.classifiers:
-        for findings in one.settings:
-            scope = f"{one.name} at {setting_name(findings.setting)}"
+def _list_measures(result: ComparisonResult) -> Iterator[Measure]:
+    for classifier in result.classifiers:
+        for findings in classifier.settings:
+            scope = f"{classifier.name} at {setting_name(findings.setting)}"
             yield from (Measure(scope, name, rate) for name, rate in findings.rates.items())
 
 
-def _documents(result: ComparisonResult, found: Mapping[str, Gathered]) -> Iterator[Document]:
+def _build_documents(result: ComparisonResult, gathered: Mapping[str, Gathered]) -> Iterator[Document]:
     from vivavoce.reports.intents.charts import comparison_figures
     from vivavoce.reports.intents.comparison import render_comparison
 
     timed: Sequence[dict[str, Json]] = [
-        {"classifier": name, **line} for name, one in found.items() for line in timings_json(one.results)
+        {"classifier": name, **line} for name, splits in gathered.items() for line in timings_json(splits.results)
     ]
     yield json_document("findings.json", result.to_json())
     yield json_document("timings.json", {"units": timed})

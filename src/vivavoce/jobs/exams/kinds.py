@@ -15,11 +15,13 @@ from vivavoce.messages import join, say
 from vivavoce.options import Option, Preset, UnfitError
 from vivavoce.settings import OPTIONS, PAPER
 
-__all__ = ["CONVERSATIONS", "DIALOGUES", "ENGINES", "INTENTS", "PUBLIC_ONLY"]
+__all__ = ["CONVERSATIONS", "DIALOGUES", "ENGINES", "INTENTS", "PUBLIC_ONLY", "SUITES"]
 
 RATERS = "vivavoce.raters"
 # The option of a run whose bots may live at public addresses alone.
 PUBLIC_ONLY = "public_only"
+# The option of a run that has several suites: their ids. A run of one suite has it in `suite_id`.
+SUITES = "suites"
 # What a server repeats in one run; more is a slip of the finger.
 MAX_REPEATS = 100
 MAX_SEED = 2**31 - 1
@@ -49,15 +51,13 @@ def _read_pair(pair: Any) -> tuple[int, float]:
         raise UnfitError(say("{pair} is not a pair [k, p]", pair=repr(pair)))
     k, p = pair
     if any(isinstance(number, bool) or not isinstance(number, int | float) for number in pair):
-        raise UnfitError(say("{pair} does not hold two numbers", pair=repr(pair)))
+        raise UnfitError(say("{pair} does not contain two numbers", pair=repr(pair)))
     try:
         setting = Setting(int(k) if k == int(k) else k, float(p))
     except (VivaError, ValueError, OverflowError) as error:
         raise UnfitError(error.what if isinstance(error, VivaError) else join(": ", (repr(pair), error))) from None
     return setting.k, setting.p
 
-
-# --- topics: one classifier, or several on the same splits --------------------------------------------------------
 
 # What a project offers to choose from, also for daily runs.
 _OFFERED: dict[str, Any] = {"metavar": "NAME", "offered": True, "daily": True}
@@ -66,17 +66,17 @@ _OFFERED_LIST: dict[str, Any] = {"default": [], "several": True, **_OFFERED}
 CLASSIFIER = replace(
     _SETTINGS["classifier"],
     plugins=plugins.CLASSIFIERS,
-    label=say("Engine"),
-    empty=say("engine of the project"),
+    label=say("Classifier"),
+    empty=say("project's classifier"),
     **_OFFERED,
 )
 CLASSIFIERS = Option(
     "classifiers",
-    help=say("Classifiers, as `kind` or `kind:option`; two or more."),
+    help=say("Two or more classifiers, as `kind` or `kind:option`."),
     fewest=2,
     most=20,
     plugins=plugins.CLASSIFIERS,
-    label=say("Engines"),
+    label=say("Classifiers"),
     flag="--classifier",
     **_OFFERED_LIST,
 )
@@ -88,41 +88,44 @@ SPLITS = (
         "settings",
         tuple,
         [list(pair) for pair in PAPER],
-        say("Pairs k,p such as 0,0.15; 3,0: topics under k examples, or a share p, are unknown."),
+        say(
+            "Pairs k,p such as 0,0.15; 3,0: topics with fewer than k examples, or the smallest "
+            "topics up to a share p, are unknown."
+        ),
         several=True,
         fewest=1,
         most=20,
         check=read_pairs,
-        label=say("What the bot has to face"),
+        label=say("Test conditions"),
         flag="--setting",
         metavar="K,P",
         presets=(
-            Preset("paper", say("all three situations"), [list(pair) for pair in PAPER]),
-            Preset("known", say("every topic is known (fastest)"), [[0, 0]]),
-            Preset("strangers", say("the smallest topics are unknown"), [[0, 0.15]]),
+            Preset("paper", say("all three conditions"), [list(pair) for pair in PAPER]),
+            Preset("known", say("all topics known (fastest)"), [[0, 0]]),
+            Preset("strangers", say("smallest topics unknown"), [[0, 0.15]]),
         ),
     ),
     replace(
         _SETTINGS["retries"],
-        help=say("How often all is done anew with other splits; more make intervals smaller."),
+        help=say("Number of cross-validation rounds, each with new splits; more rounds give narrower intervals."),
         high=MAX_REPEATS,
-        label=say("Retries"),
+        label=say("Rounds"),
         metavar="N",
         daily=True,
     ),
     replace(
         _SETTINGS["threshold"],
-        help=say("Least confidence, from 0 to 1, with which the bot answers."),
+        help=say("Minimum confidence, from 0 to 1, for the bot to answer."),
         label=say("Threshold"),
         metavar="0..1",
     ),
     replace(
         _SETTINGS["test_fraction"],
-        help=say("Share of each topic's examples that is held back for testing."),
+        help=say("Share of each topic's examples used for testing."),
         low=0.01,
         high=0.9,
         open_ends=False,
-        label=say("Share held back for tests"),
+        label=say("Test share"),
         metavar="0..1",
         more=True,
     ),
@@ -132,7 +135,7 @@ SPLITS = (
         "leak_proof",
         bool,
         True,
-        say("A question is never tested when its twin was taught."),
+        say("Never tests a question if a near-duplicate was in the training data."),
         label=say("Keep near-duplicates together"),
         more=True,
     ),
@@ -140,7 +143,7 @@ SPLITS = (
 )
 SHARE = replace(
     _SETTINGS["out_of_scope_share"],
-    help=say("From 0 to 0.99. Numbers about all questions are weighted for it. Empty: as tested."),
+    help=say("From 0 to 0.99. Weights the numbers about all questions. Empty: as tested."),
     label=say("Share of out-of-scope questions in live traffic"),
     metavar="0..1",
     more=True,
@@ -156,7 +159,7 @@ CHOSEN_SPLITS = tuple(
 INTENTS = ExamKind(
     "intents",
     say("Intents"),
-    say("Examine the topics: can anyone learn them from these examples?"),
+    say("Test whether a bot can learn your topics from their examples."),
     units="vivavoce.jobs.exams.intents:Intents",
     options=(CLASSIFIER, *SPLITS, SHARE),
     choices=(replace(CLASSIFIER, default=None), *CHOSEN_SPLITS, SHARE),
@@ -164,7 +167,7 @@ INTENTS = ExamKind(
     pages="vivavoce.web.pages.exams.exam_pages:IntentsPages",
     place=1,
     daily_title="Daily intents exam",
-    daily_hint=say("Ten retries every day are what the method was made for."),
+    daily_hint=say("The method is designed for ten rounds every day."),
     measures="vivavoce.reports.intents.meanings:MEASURES",
     watched=("automation_rate", "precision_answered", "negative_rejection"),
     alike=("settings",),
@@ -173,7 +176,7 @@ INTENTS = ExamKind(
 )
 ENGINES = ExamKind(
     "engines",
-    say("Engines"),
+    say("Classifiers"),
     say("Compare classifiers on the same splits."),
     units="vivavoce.jobs.exams.engines:Engines",
     options=(CLASSIFIERS, *SPLITS),
@@ -181,18 +184,17 @@ ENGINES = ExamKind(
     project="vivavoce.workspace.exams.engines:EnginesInProject",
     pages="vivavoce.web.pages.exams.exam_pages:EnginesPages",
     place=2,
-    daily_title="Daily comparison of engines",
+    daily_title="Daily classifier comparison",
     measures="vivavoce.reports.intents.meanings:MEASURES",
     reader="vivavoce.intents.json_form:comparison_from_json",
 )
 
-# --- scripted conversations ---------------------------------------------------------------------------------------
 
 REPEATS = Option(
     "repeats",
     int,
     1,
-    say("How often each conversation is held. More show whether a bot answers the same every time."),
+    say("How often each conversation runs. Repeats show whether a bot gives the same answer every time."),
     low=1,
     label=say("Repeats"),
     metavar="N",
@@ -202,58 +204,65 @@ REPEATS = Option(
 
 def _limit(name: str, kind: type, low: float, help: str, **more: Any) -> Option:
     """Return an option that lowers what each bot allows."""
-    texts = {"metavar": "N", "empty": "the bot's own limit", **more}
+    texts = {"metavar": "N", "empty": "the bot's limit", **more}
     return Option(name, kind, help=help, low=low, **texts)
 
 
 CONVERSATIONS = ExamKind(
     "conversations",
     say("Conversations"),
-    say("Hold scripted conversations with bots and see them side by side."),
+    say("Run scripted conversations with bots and compare them side by side."),
     units="vivavoce.jobs.exams.conversations:Conversations",
     options=(
         REPEATS,
-        _limit("concurrency", int, 1, "Conversations at once with each bot."),
-        _limit("per_second", float, 0.001, "Messages a second to each bot, at most.", flag="--rate"),
+        _limit("concurrency", int, 1, "Maximum simultaneous conversations per bot."),
+        _limit("per_second", float, 0.001, "Maximum messages per second to each bot.", flag="--rate"),
         _limit(
             "timeout_s",
             float,
             0.001,
-            "Time for one reply.",
+            "Reply timeout.",
             flag="--timeout",
             metavar="SECONDS",
-            empty="the bot's own, 30",
+            empty="the bot's timeout, 30",
         ),
-        _limit("retries", int, 0, "Further tries after an error that may pass; 0: none.", empty="the bot's own, 2"),
+        _limit("retries", int, 0, "Retries after a temporary error; 0: none.", empty="the bot's retries, 2"),
         _limit(
             "max_messages",
             int,
             1,
-            "Send no more messages than this in all; what is left can be resumed.",
+            "Maximum number of messages in total; you can resume the rest later.",
             empty="no limit",
         ),
         Option("give_up_after", int, 10, low=1),
         SEED,
         Option(PUBLIC_ONLY, bool, False),
+        Option(SUITES, several=True),
     ),
     choices=(
         Option(
-            "suite", help=say("Id or name of the suite."), label=say("Suite"), required=True, reloads=True, **_OFFERED
+            "suite",
+            help=say("Id or name of a suite, or a list of several."),
+            label=say("Suites"),
+            required=True,
+            several=True,
+            or_one=True,
+            fewest=1,
+            most=20,
+            **_OFFERED,
         ),
-        Option(
-            "bots", help=say("Names of bots."), fewest=1, most=50, label=say("Bots"), flag="--bot", **_OFFERED_LIST
-        ),
+        Option("bots", help=say("Bot names."), fewest=1, most=50, label=say("Bots"), flag="--bot", **_OFFERED_LIST),
         Option(
             "domains",
-            help=say("Only these domains; none: all."),
-            label=say("Domains (none: all)"),
+            help=say("Only these domains; empty: all."),
+            label=say("Domains (empty: all)"),
             flag="--domain",
             **_OFFERED_LIST,
         ),
         Option(
             "levels",
-            help=say("Only these levels; none: all."),
-            label=say("Levels (none: all)"),
+            help=say("Only these levels; empty: all."),
+            label=say("Levels (empty: all)"),
             flag="--level",
             **_OFFERED_LIST,
         ),
@@ -261,10 +270,10 @@ CONVERSATIONS = ExamKind(
         Option(
             "at_once",
             int,
-            help=say("At most, with each bot. Empty: as the bot allows; a lower limit of a bot always holds."),
+            help=say("Maximum per bot. Empty: the bot's own limit. A bot's lower limit always applies."),
             low=1,
             high=200,
-            label=say("Conversations at once"),
+            label=say("Simultaneous conversations"),
             flag="--concurrency",
             metavar="N",
             more=True,
@@ -272,7 +281,7 @@ CONVERSATIONS = ExamKind(
         Option(
             "per_second",
             float,
-            help=say("At most, to each bot. Empty: as the bot allows."),
+            help=say("Maximum per bot. Empty: the bot's own limit."),
             low=0.001,
             high=1000,
             label=say("Messages per second"),
@@ -288,15 +297,15 @@ CONVERSATIONS = ExamKind(
     daily_title="Daily conversations",
     measures="vivavoce.reports.conversations.meanings:CONVERSATION_MEASURES",
     watched=("accuracy", "conversations_passed", "fallback_rate"),
+    alike=(SUITES,),
     reader="vivavoce.conversations.json_form:conversations_result_from_json",
 )
 
-# --- logged dialogues ---------------------------------------------------------------------------------------------
 
 RATER = Option(
     "rater",
     default="learned",
-    help=say("Who scores, as `kind` or `kind:option`."),
+    help=say("Rater, as `kind` or `kind:option`."),
     plugins=RATERS,
     label=say("Rater"),
     metavar="NAME",
@@ -304,12 +313,16 @@ RATER = Option(
 DIALOGUES = ExamKind(
     "dialogues",
     say("Dialogues"),
-    say("Score logged dialogues as a person would probably rate them."),
+    say("Predict how a person would rate logged dialogues."),
     units="vivavoce.jobs.exams.dialogues:Dialogues",
     options=(RATER, SEED, Option("source", default="memory")),
     choices=(
         Option(
-            "batch", help=say("A batch of logged talks only."), label=say("Talks"), empty=say("all talks"), **_OFFERED
+            "batch",
+            help=say("Only one batch of logged dialogues."),
+            label=say("Dialogues"),
+            empty=say("all dialogues"),
+            **_OFFERED,
         ),
         RATER,
         SEED,
@@ -317,7 +330,7 @@ DIALOGUES = ExamKind(
     project="vivavoce.workspace.dialogues.dialogues:DialoguesInProject",
     pages="vivavoce.web.pages.exams.exam_pages:DialoguesPages",
     place=4,
-    daily_title="Daily scores of talks",
+    daily_title="Daily dialogue scores",
     measures="vivavoce.reports.dialogues.meanings:DIALOGUE_MEASURES",
     watched=("score",),
     alike=("source",),

@@ -1,4 +1,4 @@
-"""What the exams of training data share: material and splits prepared once a process, units as bytes and back."""
+"""What the exams of training data share: material and splits prepared once per process, units as bytes."""
 
 from __future__ import annotations
 
@@ -12,42 +12,34 @@ from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import ClassifierError, WorkError
 from vivavoce.intents.exam import PLAIN, load_classifier, plan_splits
 from vivavoce.intents.material import Material
-from vivavoce.intents.record import (
-    ExamRecord,
-    UnitFailure,
-    UnitKey,
-    UnitResult,
-    decode_result,
-    encode_result,
-)
+from vivavoce.intents.record import ExamRecord, UnitFailure, UnitKey, UnitResult, decode_result, encode_result
 from vivavoce.intents.runner import AnyClassifier, EngineFacts, Unit, assemble, is_parallel, unit_worker
 from vivavoce.intents.splits import Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.jobs.exams.bookkeeping import NOT_DONE, reasons_of
 from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
 from vivavoce.jobs.exams.kinds import SPLITS
-from vivavoce.jobs.exams.protocol import Finished, Json, Options, UnitPlan
+from vivavoce.jobs.exams.protocol import Finished, Json, Options, StageProgress, UnitPlan
 from vivavoce.kept import Kept
-from vivavoce.messages import noted, restore_messages, say
+from vivavoce.messages import add_messages, restore_messages, say, say_count
 
 __all__ = [
-    "Bench",
     "Gathered",
+    "PreparedEngine",
     "Task",
-    "bench_of",
+    "count_texts",
+    "describe_reading",
     "gather",
+    "prepare_engine",
+    "prepare_task",
     "result_to_bytes",
     "schedule",
     "setting_name",
-    "task_of",
     "timings_json",
     "unit_name",
 ]
 
-# The threshold is looked at when all is done; it changes neither splits nor answers.
+# The threshold is applied at the end; it changes neither splits nor answers.
 SHAPE = tuple(option.name for option in SPLITS if option.name != "threshold")
-
-
-# --- prepared once a process -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +51,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class PreparedEngine:
     """An engine that has read the texts of a task, ready to train and test one split at a time."""
 
     task: Task
@@ -68,47 +60,43 @@ class Bench:
 
 
 _TASKS: Kept[Task] = Kept(4)
-_BENCHES: Kept[Bench] = Kept(4)
+_ENGINES: Kept[PreparedEngine] = Kept(4)
 
 
-def task_of(content: bytes, options: Mapping[str, Any]) -> Task:
+def prepare_task(content: bytes, options: Mapping[str, Any]) -> Task:
     """Return the material and the splits; `options` are checked ones."""
-    return _TASKS.get((sha256(content).digest(), _shape(options)), lambda: _task(content, options))
+
+    def prepare() -> Task:
+        material = Material.of(dataset_from_bytes(content), leak_proof=options["leak_proof"])
+        design = Design(
+            PLAIN,
+            options["retries"],
+            options["test_fraction"],
+            Partition(options["partition"]),
+            Singletons(options["singletons"]),
+            options["seed"],
+        )
+        return Task(material, plan_splits(material, design, [Setting(k, p) for k, p in options["settings"]]))
+
+    return _TASKS.get((sha256(content).digest(), _shape(options)), prepare)
 
 
-def bench_of(run: str, classifier: str, content: bytes, options: Mapping[str, Any]) -> Bench:
-    """Return the bench of a classifier in a run: two runs never share an engine, which may hold one bot."""
-    key = run, sha256(content).digest(), classifier, _shape(options)
-    return _BENCHES.get(key, lambda: _bench(classifier, content, options))
+def prepare_engine(run: str, classifier: str, content: bytes, options: Mapping[str, Any]) -> PreparedEngine:
+    """Return the prepared classifier of a run: two runs never share an engine, which may hold one bot."""
+
+    def prepare() -> PreparedEngine:
+        task, engine = prepare_task(content, options), load_classifier(classifier)
+        return PreparedEngine(task, engine, unit_worker(engine, task.material))
+
+    return _ENGINES.get((run, sha256(content).digest(), classifier, _shape(options)), prepare)
 
 
 def _shape(options: Options) -> bytes:
     return canonical_json({name: options[name] for name in SHAPE})
 
 
-def _task(content: bytes, options: Mapping[str, Any]) -> Task:
-    material = Material.of(dataset_from_bytes(content), leak_proof=options["leak_proof"])
-    design = Design(
-        PLAIN,
-        options["retries"],
-        options["test_fraction"],
-        Partition(options["partition"]),
-        Singletons(options["singletons"]),
-        options["seed"],
-    )
-    return Task(material, plan_splits(material, design, [Setting(k, p) for k, p in options["settings"]]))
-
-
-def _bench(classifier: str, content: bytes, options: Mapping[str, Any]) -> Bench:
-    task, engine = task_of(content, options), load_classifier(classifier)
-    return Bench(task, engine, unit_worker(engine, task.material))
-
-
-# --- units -------------------------------------------------------------------------------------------------------
-
-
 def setting_name(setting: Setting) -> str:
-    """Return a setting as scopes and keys call it, such as `0,0.15`."""
+    """Return a setting as in scopes and keys, such as `0,0.15`."""
     return f"{setting.k},{repr(float(setting.p)).removesuffix('.0')}"
 
 
@@ -120,9 +108,9 @@ def unit_name(key: UnitKey) -> str:
 def schedule(engine: AnyClassifier | None, titles: Mapping[str, str], reading: UnitPlan) -> Iterator[UnitPlan]:
     """Yield the units of one engine in order; `titles` by key. None: the engine could not be loaded.
 
-    An engine that reads all texts first does so in a unit of its own: else every process would read them at the same
-    time, and vectors may differ in their last bit with the company that a text is read in. An engine that holds one
-    bot learns one split at a time, so each waits for the one before.
+    An engine that reads all texts first does so in a separate unit: else every process would read them at the same
+    time, and vectors may differ in their last bit with the other texts of a batch. An engine that holds one bot
+    learns one split at a time, so each waits for the one before.
     """
     first = 0
     if isinstance(engine, PreparingClassifier):
@@ -133,25 +121,29 @@ def schedule(engine: AnyClassifier | None, titles: Mapping[str, str], reading: U
         yield UnitPlan(key, title, first + place if alone else first)
 
 
+def count_texts(content: bytes) -> dict[str, int]:
+    """Return how many texts an exam of training data reads."""
+    return {"texts": len(dataset_from_bytes(content).examples)}
+
+
+def describe_reading(facts: Mapping[str, int], progress: StageProgress) -> str:
+    """Say that texts are read, before the first round is over, or that the answers are counted, after the last."""
+    if progress.concluding:
+        return say("counting the answers")
+    return say("reading {texts}", texts=say_count(facts["texts"], "{n:,} text", "{n:,} texts"))
+
+
 def result_to_bytes(result: UnitResult, engine: AnyClassifier) -> bytes:
     """Return a finished split and what its engine says of itself: one line of JSON, then the arrays."""
     facts = EngineFacts.of(engine)
     meta, arrays = encode_result(result)
-    return canonical_json(noted({"engine": facts.name, "notes": list(facts.notes), "unit": meta})) + b"\n" + arrays
-
-
-def _result_from_bytes(content: bytes) -> tuple[UnitResult, EngineFacts]:
-    head, _, arrays = content.partition(b"\n")
-    said = restore_messages(json.loads(head))
-    return decode_result(said["unit"], arrays), EngineFacts(said["engine"], tuple(said["notes"]))
-
-
-# --- results -----------------------------------------------------------------------------------------------------
+    head = add_messages({"engine": facts.name, "notes": list(facts.notes), "unit": meta})
+    return canonical_json(head) + b"\n" + arrays
 
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """The splits of one engine: which were done, which were not, and what the engine said of itself."""
+    """The splits of one engine: results, failures, and the facts of the engine."""
 
     results: tuple[UnitResult, ...]
     failures: tuple[UnitFailure, ...]
@@ -160,26 +152,31 @@ class Gathered:
     def record(self) -> ExamRecord:
         """Return the record; refuse one that holds nothing."""
         if not self.results and all(failure.reason == NOT_DONE for failure in self.failures):
-            raise WorkError(say("no split of this exam was done"), remedy=say("let the run go on"))
+            raise WorkError(say("no split of this exam was completed"), remedy=say("resume the run"))
         try:
             return assemble(self.results, self.failures)
         except ClassifierError as error:
-            remedy = say("check the engine with a few examples, then let the failed units be tried again")
+            remedy = say("test the classifier with a few examples, then retry the failed units")
             raise ClassifierError(error.what, remedy=remedy) from None
 
 
 def gather(units: Mapping[str, Unit], finished: Finished, name: str) -> Gathered:
-    """Return the results of these units in the order of the plan; `name` is the engine's where nothing is known."""
+    """Return the results of these units in the order of the plan; `name` is that of the engine."""
     reasons = reasons_of(finished)
-    done = [_result_from_bytes(finished.results[key]) for key in units if key in finished.results]
+    results, facts = [], []
+    for content in (finished.results[key] for key in units if key in finished.results):
+        head, _, arrays = content.partition(b"\n")
+        plain = restore_messages(json.loads(head))
+        results.append(decode_result(plain["unit"], arrays))
+        facts.append(EngineFacts(plain["engine"], tuple(plain["notes"])))
     failures = [
         UnitFailure(unit.key, reasons.get(key, NOT_DONE))
         for key, unit in units.items()
         if key not in finished.results
     ]
-    notes = dict.fromkeys(note for _, facts in done for note in facts.notes)
-    facts = EngineFacts(done[0][1].name if done else name, tuple(notes))
-    return Gathered(tuple(result for result, _ in done), tuple(failures), facts)
+    notes = dict.fromkeys(note for each in facts for note in each.notes)
+    engine = EngineFacts(facts[0].name if facts else name, tuple(notes))
+    return Gathered(tuple(results), tuple(failures), engine)
 
 
 def timings_json(results: Sequence[UnitResult]) -> list[dict[str, Json]]:

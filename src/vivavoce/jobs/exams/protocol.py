@@ -8,7 +8,7 @@ another process or on another machine, and a unit that is done twice gives the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -118,6 +118,21 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class StageProgress:
+    """How far a run is, for the sentence about what it does now: units that are over, and all of them.
+
+    `begun`: something came of it already; `concluding`: all units are over, the findings are being made. `first`: the
+    key of the first unit.
+    """
+
+    over: int
+    total: int
+    begun: bool
+    concluding: bool
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProblemNote:
     """Something to fix that an exam found, for the page Today: one sentence, the topics concerned, what to do."""
 
@@ -201,6 +216,18 @@ class Exam:
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say what the results mean: pure, the same results give the same conclusion."""
         raise NotImplementedError
+
+    def illustrate(self, findings: Mapping[str, Any], material: bytes, finished: Finished) -> Iterable[Document]:
+        """Yield report and charts from the JSON of the findings, for a run that was stored without them."""
+        return ()
+
+    def stage_facts(self, material: bytes, options: Options) -> Mapping[str, int]:
+        """Return what `describe_stage` has to know of the material; asked once for a run."""
+        return {}
+
+    def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
+        """Say what the run does now, in lower case and without a full stop; nothing where there is nothing to say."""
+        return ""
 
     def problems(self, findings: Mapping[str, Any]) -> tuple[ProblemNote, ...]:
         """Return what to fix next, the most important first, from the JSON of the findings."""

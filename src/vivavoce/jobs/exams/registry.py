@@ -27,7 +27,7 @@ def find_kind(name: str) -> ExamKind:
     known = _kinds(plugins.available(plugins.EXAMS))
     if name not in known:
         raise UsageError(
-            say("there is no exam '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))),
+            say("unknown exam '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))),
             remedy=say("choose one of: {names}", names=", ".join(known)),
         )
     return known[name]
@@ -42,7 +42,7 @@ def _kinds(names: tuple[str, ...]) -> dict[str, ExamKind]:
             if not isinstance(kind, ExamKind):
                 raise TypeError(f"it is a {type(kind).__name__}, not an ExamKind")
         except (MissingPartError, TypeError) as error:
-            _log.warning("the exam '%s' is left out: %s", name, error)
+            _log.warning("the exam '%s' is skipped: %s", name, error)
         else:
             kinds.append(kind)
     return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.place, kind.name))}

@@ -23,29 +23,26 @@ def diff_headline(diff: RunDiff) -> str:
     better, worse = len(diff.improved), len(diff.regressed)
     total = better + worse + diff.unchanged
     if not total:
-        return say("The two runs have no turn in common that could be compared.")
+        return say("The two runs have no comparable turns in common.")
     if not better and not worse:
         return say(
-            "Nothing changed: of {turns} in both runs, each passed or failed as before.",
+            "Nothing changed: {turns} in both runs, each passed or failed as before.",
             turns=say_count(total, "{n} turn", "{n} turns"),
         )
     counts = say(
-        "{better} improved, {worse} got worse and {unchanged} came out the same",
+        "{better} improved, {worse} got worse and {unchanged} stayed the same",
         better=better,
         worse=worse,
         unchanged=diff.unchanged,
     )
+    turns = say_count(total, "{n} turn", "{n} turns")
     if len(diff.comparisons) == 1:
-        return say(
-            "{course}: of {turns} in both runs, {counts}.",
-            course=_course(diff.comparisons[0]),
-            turns=say_count(total, "{n} turn", "{n} turns"),
-            counts=counts,
-        )
-    return say("Of {turns} in both runs, {counts}.", turns=say_count(total, "{n} turn", "{n} turns"), counts=counts)
+        course = _describe_course(diff.comparisons[0])
+        return say("{course}: of {turns} in both runs, {counts}.", course=course, turns=turns, counts=counts)
+    return say("Of {turns} in both runs, {counts}.", turns=turns, counts=counts)
 
 
-def _course(comparison: Comparison) -> str:
+def _describe_course(comparison: Comparison) -> str:
     """Say how a bot fared from one run to the other, which is always the first of the two."""
     name = comparison.a.removesuffix(AFTER)
     if comparison.a == name:
@@ -57,11 +54,8 @@ def _course(comparison: Comparison) -> str:
         )
     if winner(comparison) is None:
         return say("Whether {name} got better is {verdict_text}", name=name, verdict_text=verdict_text(comparison))
-    return (
-        say("{name} got better", name=name)
-        if winner(comparison) == comparison.a
-        else say("{name} got worse", name=name)
-    )
+    got_better = winner(comparison) == comparison.a
+    return say("{name} got better", name=name) if got_better else say("{name} got worse", name=name)
 
 
 def course_sentence(comparison: Comparison) -> str:
@@ -76,28 +70,25 @@ def course_sentence(comparison: Comparison) -> str:
     if comparison.difference is None or unchanged(comparison):
         return verdict_sentence(comparison)
     more = forecast(comparison) if winner(comparison) is None else ""
-    return _course(comparison) + " (" + points_text(comparison) + ")." + more
+    return _describe_course(comparison) + " (" + points_text(comparison) + ")." + more
 
 
 def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:
     """Return what to know about a comparison of two runs."""
-    told = (
-        [say("{turns} only in the later run.", turns=say_count(len(diff.new), "{n} turn", "{n} turns"))]
-        if diff.new
-        else []
-    )
-    told += (
-        [say("{turns} only in the earlier run.", turns=say_count(len(diff.gone), "{n} turn", "{n} turns"))]
-        if diff.gone
-        else []
-    )
+    remarks = []
+    if diff.new:
+        turns = say_count(len(diff.new), "{n} turn", "{n} turns")
+        remarks.append(say("{turns} only in the later run.", turns=turns))
+    if diff.gone:
+        turns = say_count(len(diff.gone), "{n} turn", "{n} turns")
+        remarks.append(say("{turns} only in the earlier run.", turns=turns))
     if diff.edited:
         names = enumerate_some(diff.edited, most)
-        told.append(
+        remarks.append(
             say(
-                "{conversations} edited between the runs and left out: {names}.",
+                "{conversations} edited between the runs and excluded: {names}.",
                 conversations=say_count(len(diff.edited), "{n} conversation", "{n} conversations"),
                 names=names,
             )
         )
-    return [*told, *(sentence(warning) for warning in diff.warnings)]
+    return [*remarks, *(sentence(warning) for warning in diff.warnings)]

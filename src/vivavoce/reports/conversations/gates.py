@@ -36,18 +36,18 @@ def parse_turn_gate(text: str) -> TurnGate:
 
 
 def _check_name(name: str) -> None:
-    shares = {one: measure for one, measure in CONVERSATION_MEASURES.items() if measure.kind in ("share", "score")}
-    known = [one for one, measure in shares.items() if measure.better != "neither"]
+    shares = {
+        measure.name: measure for measure in CONVERSATION_MEASURES.values() if measure.kind in ("share", "score")
+    }
+    known = [measure.name for measure in shares.values() if measure.better != "neither"]
     if name in known or _REPEATS.fullmatch(name):
         return
     if name in shares:
         raise UsageError(
-            f"{name} is neither good nor bad by itself and can be no gate",
+            f"{name} is neither good nor bad on its own and cannot be a gate",
             remedy="use fallback_in_scope (at most) or fallback_out_of_scope (at least)",
         )
-    raise UsageError(
-        f"there is no number called '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}"
-    )
+    raise UsageError(f"unknown number '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}")
 
 
 def require_turn_gates(result: ConversationsResult, gates: Sequence[TurnGate], *, strict: bool = False) -> None:
@@ -55,17 +55,22 @@ def require_turn_gates(result: ConversationsResult, gates: Sequence[TurnGate], *
     bots = [bot.name for bot in result.header.bots]
     unknown = [gate.bot for gate in gates if gate.bot and gate.bot not in bots]
     if unknown:
-        raise UsageError(f"no bot of this run is called '{unknown[0]}'.{nearest(unknown[0], bots)}", remedy=EXAMPLE)
-    missed = [*_missed(result, gates, bots), *(_failed(result) if strict else ())]
+        raise UsageError(f"unknown bot '{unknown[0]}' in this run.{nearest(unknown[0], bots)}", remedy=EXAMPLE)
+    missed = list(_list_missed(result, gates, bots))
+    for bot in bots if strict else ():
+        outcomes = [line.verdict.outcome for line in result.lines if line.key.bot == bot]
+        failed = sum(outcome.counted and not outcome.passed for outcome in outcomes)
+        if failed:
+            missed.append(f"{bot}: {plural(failed, 'turn')} failed")
     if missed:
         raise GateError(
             f"{plural(len(missed), 'gate')} not met",
             faults=[Fault(reason) for reason in missed],
-            remedy="see the biggest problems of the result",
+            remedy="see the biggest problems in the result",
         )
 
 
-def _missed(result: ConversationsResult, gates: Sequence[TurnGate], bots: Sequence[str]) -> Iterator[str]:
+def _list_missed(result: ConversationsResult, gates: Sequence[TurnGate], bots: Sequence[str]) -> Iterator[str]:
     for gate in gates:
         lower = measure_of(gate.name).better == "lower"
         for bot in bots if gate.bot is None else [gate.bot]:
@@ -75,14 +80,3 @@ def _missed(result: ConversationsResult, gates: Sequence[TurnGate], bots: Sequen
             elif (rate.value > gate.limit) if lower else (rate.value < gate.limit):
                 side = "over" if lower else "under"
                 yield f"{gate.name} of {bot} is {apart(rate.value, gate.limit)}, {side} the limit of {gate.limit:g}"
-
-
-def _failed(result: ConversationsResult) -> Iterator[str]:
-    for bot in result.header.bots:
-        failed = sum(
-            line.verdict.outcome.counted and not line.verdict.outcome.passed
-            for line in result.lines
-            if line.key.bot == bot.name
-        )
-        if failed:
-            yield f"{bot.name}: {plural(failed, 'turn')} failed"

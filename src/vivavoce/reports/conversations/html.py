@@ -7,29 +7,30 @@ from typing import NamedTuple
 
 from vivavoce.conversations.result import ALL, Cell, Change, ConversationsResult, RunDiff
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.transcript import RunHeader, TalkKey
+from vivavoce.conversations.transcript import RunHeader
 from vivavoce.errors import plural
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import tables, verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.conversations.charts import conversations_figures, outcome_rows
+from vivavoce.reports.conversations.charts import outcome_rows, outcomes_figure
+from vivavoce.reports.conversations.differences import draw_differences
 from vivavoce.reports.conversations.exchanges import example_of, key_before, said_and_answered
+from vivavoce.reports.conversations.heat import build_heat, heat_domains
 from vivavoce.reports.conversations.meanings import (
     CONVERSATION_MEASURES,
-    MAIN,
     OUTCOME_NAMES,
+    SEVEN,
     measure_of,
-    narrow_text,
-    number_of,
     too_few,
 )
+from vivavoce.reports.conversations.multiples import draw_multiples
 from vivavoce.reports.conversations.transcripts import conversations_by_level
 from vivavoce.reports.shared.numbers import ENGLISH, interval_text, milliseconds_text
 from vivavoce.reports.shared.pages import render_report
 from vivavoce.reports.shared.texts import shorten, visible
 from vivavoce.reports.shared.views import Cell as TableCell
-from vivavoce.reports.shared.views import Cells, Table, Tile, make_table, make_tile
+from vivavoce.reports.shared.views import Cells, Table, Tile, make_column, make_table, make_tile
 
 MAX_PROBLEMS, MAX_TURNS, MAX_CHANGES, MAX_EXAMPLE = 3, 100, 200, 240
 
@@ -41,6 +42,8 @@ def render_conversations(result: ConversationsResult, record: RunRecord | None =
     """
     header, bots = result.header, [bot.name for bot in result.header.bots]
     held = conversations_by_level(result, record) if record is not None and result.lines else ((), 0)
+    ranked = wording.ranked_cells(result)
+    rest = [cell for bot in bots if (cell := result.cell(bot)) not in ranked]
     # Two examples show what is meant; three of each of many bots make a long page.
     examples = 2 if len(bots) >= tables.MANY_BOTS else 3
     return render_report(
@@ -50,27 +53,36 @@ def render_conversations(result: ConversationsResult, record: RunRecord | None =
         second=wording.second_sentence(result),
         result=result,
         bots=bots,
-        tiles=_tiles(result),
-        main_numbers=[_main_table(result, domain) for domain in tables.shown_domains(result)],
-        figures=conversations_figures(result),
-        numbers={"outcomes": _outcomes_table(result), "times": _times_table(result)},
+        # The best first; bots without a number last.
+        tiles=[_build_tile(cell) for cell in (*ranked, *rest)],
+        panels=[
+            (tables.table_title(result, domain), draw_multiples(result, domain))
+            for domain in tables.shown_domains(result)
+        ],
+        values=_build_values(result),
+        gaps=draw_differences(result),
+        outcome_figure=outcomes_figure(result) if ranked else None,
+        outcome_table=make_table("Turns by outcome", ("Outcome", *bots), outcome_rows(result), len(bots)),
+        times=_build_times_table(result),
         verdicts=list(verdicts.verdicts(result)),
-        narrow=_narrow_table(result),
-        strengths=make_table("Strength", ("Bot", "Strength", "Range", "Talks won"), tables.strength_rows(result), 3),
-        problems=[part for bot in bots for part in _problems(result, bot, record, examples)],
+        narrow=_build_narrow_table(result),
+        strengths=make_table(
+            "Strength", ("Bot", "Strength", "Range", "Conversations won"), tables.strength_rows(result), 3
+        ),
+        problems=[part for bot in bots for part in _list_problems(result, bot, record, examples)],
         held=held,
         tone=tone_of,
         outcomes=OUTCOME_NAMES,
         sentence=wording.sentence,
-        health=list(_health(result)),
-        health_tables=[table for table in (_difficulty(result), _coverage(result)) if table.rows],
-        all_numbers=_all_numbers(result),
-        topics=make_table("Topics of each bot", tables.TOPIC_HEAD, tables.topic_cells(result), 3),
-        literal=_literal_table(result),
+        health=list(_list_health(result)),
+        health_tables=[table for table in _build_health_tables(result) if table.rows],
+        all_numbers=_build_numbers_table(result),
+        topics=make_table("Topics by bot", tables.TOPIC_HEAD, tables.topic_cells(result), 3),
+        literal=_build_literal_table(result),
         literal_note=wording.LITERAL,
         remarks=wording.remarks(result),
         measures=CONVERSATION_MEASURES,
-        facts=_provenance(header),
+        facts=_list_provenance(header),
     )
 
 
@@ -88,21 +100,11 @@ def rate_part(name: str, rate: Rate, absent: str = "") -> TableCell:
     return TableCell(value, small if rate.value is not None else absent)
 
 
-# --- numbers -----------------------------------------------------------------------------------------------------
-
-
-def _tiles(result: ConversationsResult) -> list[Tile]:
-    """Return how often each bot was right, the best first; those without a number last."""
-    ranked = wording.ranked_cells(result)
-    rest = [cell for bot in result.header.bots if (cell := result.cell(bot.name)) not in ranked]
-    return [_tile(cell) for cell in (*ranked, *rest)]
-
-
-def _tile(cell: Cell) -> Tile:
+def _build_tile(cell: Cell) -> Tile:
     rate, whole = cell.rates["accuracy"], cell.rates["conversations_passed"]
     if rate.value is None:
         return Tile("n/a", cell.bot, "no checked turn could be counted")
-    passed = f"{round((whole.value or 0) * whole.n):,} of {plural(whole.n, 'talk')} without a fault"
+    passed = f"{round((whole.value or 0) * whole.n):,} of {plural(whole.n, 'conversation')} passed"
     meaning = "" if whole.value is None else passed
     if too_few(rate):
         return Tile(wording.right_of(cell, ""), cell.bot, f"{wording.right_of(cell)} right", meaning)
@@ -110,35 +112,37 @@ def _tile(cell: Cell) -> Tile:
     return make_tile(rate, measure_of("accuracy"), around, name=cell.bot, meaning=meaning)
 
 
-def _main_table(result: ConversationsResult, domain: str) -> Table:
-    cells = [cell for bot in result.header.bots for cell in tables.cells_by_level(result, bot.name, domain)]
-    rows = [(_row_name(cell), *[_main_part(cell, name) for name in MAIN]) for cell in cells]
-    head = ("Bot, and by level", *map(measure_of, MAIN))
-    return make_table(tables.table_title(result, domain), head, rows, len(MAIN))
+def _build_values(result: ConversationsResult) -> dict[str, object]:
+    """Return the heat table: all domains together, then each."""
+    groups = build_heat(result, heat_domains(result, ALL))
+    columns = [make_column(measure_of(name), number=True) for name in SEVEN]
+    return {
+        "caption": "The seven metrics",
+        "first": "Bot and level",
+        "columns": columns,
+        "groups": [
+            {
+                "title": wording.domain_name(group.domain) if len(groups) > 1 else "",
+                "rows": [
+                    {
+                        "row": row,
+                        "title": row.cell.bot if row.whole else row.cell.level,
+                        "size": _describe_size(row.cell),
+                    }
+                    for row in group.rows
+                ],
+            }
+            for group in groups
+        ],
+    }
 
 
-def _row_name(cell: Cell) -> TableCell:
-    held = f"{plural(cell.conversations, 'talk')}, {plural(cell.counts.counted, 'turn')}"
-    small = f"{held}, incomplete" if cell.incomplete else held
-    whole = cell.level == ALL
-    return TableCell(cell.bot if whole else cell.level, small, css="whole" if whole else "level")
+def _describe_size(cell: Cell) -> str:
+    turns = plural(cell.counts.counted, "turn")
+    return f"{turns}, incomplete" if cell.incomplete else turns
 
 
-def _main_part(cell: Cell, name: str) -> TableCell:
-    rate, measure = number_of(cell, name), measure_of(name)
-    value = ENGLISH.parts(rate, measure).value
-    if rate.value is None:
-        return TableCell(value, title=measure.absent)
-    # The columns must stand beside each other on a desk: the count of each is under the pointer and at the end.
-    return TableCell(value, narrow_text(name, rate), title=plural(rate.n, "talk" if name == "time" else "turn"))
-
-
-def _outcomes_table(result: ConversationsResult) -> Table:
-    bots = [bot.name for bot in result.header.bots]
-    return make_table("Turns by what became of them", ("Outcome", *bots), outcome_rows(result), len(bots))
-
-
-def _times_table(result: ConversationsResult) -> Table:
+def _build_times_table(result: ConversationsResult) -> Table:
     rows = [
         (bot.name, f"{times.turns:,}", *[milliseconds_text(value) for value in (times.p50, times.p95, times.p99)])
         for bot in result.header.bots
@@ -147,44 +151,36 @@ def _times_table(result: ConversationsResult) -> Table:
     return make_table("Response times", ("Bot", "replies", "median", "95 of 100", "99 of 100"), rows, 4)
 
 
-def _all_numbers(result: ConversationsResult) -> Table:
+def _build_numbers_table(result: ConversationsResult) -> Table:
     cells = [result.cell(bot.name) for bot in result.header.bots]
-    rows: list[Cells] = [
-        (_named(name), *[rate_part(name, cell.rates[name], measure_of(name).absent) for cell in cells])
-        for name in cells[0].rates
-    ]
+    rows: list[Cells] = []
+    for name in cells[0].rates:
+        measure = measure_of(name)
+        link = f"#m-{name}" if name in CONVERSATION_MEASURES else ""
+        title = TableCell(measure.title, href=link, title=measure.meaning) if link else measure.title
+        rows.append((title, *[rate_part(name, cell.rates[name], measure.absent) for cell in cells]))
     rows += [(title, *[write(cell) for cell in cells]) for title, write in tables.TIMES_AND_FAILURES]
-    return make_table("Over all domains and levels", ("Number", *[cell.bot for cell in cells]), rows, len(cells))
+    return make_table("All domains and levels", ("Number", *[cell.bot for cell in cells]), rows, len(cells))
 
 
-def _named(name: str) -> TableCell | str:
-    measure = measure_of(name)
-    if name not in CONVERSATION_MEASURES:
-        return measure.title
-    return TableCell(measure.title, href=f"#m-{name}", title=measure.meaning)
-
-
-def _literal_table(result: ConversationsResult) -> Table:
+def _build_literal_table(result: ConversationsResult) -> Table:
     names = list(result.cells[0].literal)
     head = ("Bot", *names, "turns", "turns without a class")
-    return make_table("By the wording of the paper", head, tables.literal_rows(result), len(names) + 2)
+    return make_table("As defined in the ECHO paper", head, tables.literal_rows(result), len(names) + 2)
 
 
-# --- what follows ------------------------------------------------------------------------------------------------
-
-
-def _narrow_table(result: ConversationsResult) -> Table:
+def _build_narrow_table(result: ConversationsResult) -> Table:
     rows = [
         (
-            one.level or wording.domain_name(one.domain),
-            f"{one.a} and {one.b}",
-            verdicts.points_text(one),
-            verdicts.verdict_text(one),
+            comparison.level or wording.domain_name(comparison.domain),
+            f"{comparison.a} and {comparison.b}",
+            verdicts.points_text(comparison),
+            verdicts.verdict_text(comparison),
         )
-        for one in result.comparisons
-        if (one.domain, one.level) != (ALL, ALL)
+        for comparison in result.comparisons
+        if (comparison.domain, comparison.level) != (ALL, ALL)
     ]
-    return make_table("Differences in parts of the test", ("Where", "Bots", "Difference", "Verdict"), rows)
+    return make_table("Differences by domain and level", ("Where", "Bots", "Difference", "Verdict"), rows)
 
 
 class _Problem(NamedTuple):
@@ -193,59 +189,46 @@ class _Problem(NamedTuple):
     examples: list[tuple[str, str, str]]
 
 
-def _problems(
+def _list_problems(
     result: ConversationsResult, bot: str, record: RunRecord | None, most: int
 ) -> Iterator[tuple[str, list[_Problem], int]]:
     """Yield the biggest problems of a bot, each with real examples, and how many more there are."""
-    found, left = wording.first_problems(result, bot, MAX_PROBLEMS)
-    if found:
-        views = [
-            _Problem(
-                wording.sentence(problem.message),
-                wording.sentence(problem.remedy),
-                [_example(key, number, record) for key, number in problem.examples[:most]],
-            )
-            for problem in found
-        ]
+    problems, left = wording.first_problems(result, bot, MAX_PROBLEMS)
+    views = []
+    for problem in problems:
+        examples = []
+        for key, number in problem.examples[:most]:
+            sent, answer = example_of(record, key, number, MAX_EXAMPLE) if record else ("", "")
+            examples.append((sent, tables.quoted(answer) if record else "", f"{key.script}, turn {number}"))
+        views.append(_Problem(wording.sentence(problem.message), wording.sentence(problem.remedy), examples))
+    if views:
         yield bot, views, left
 
 
-def _example(key: TalkKey, number: int, record: RunRecord | None) -> tuple[str, str, str]:
-    where = f"{key.script}, turn {number}"
-    if record is None:
-        return "", "", where
-    sent, answer = example_of(record, key, number, MAX_EXAMPLE)
-    return sent, tables.quoted(answer), where
-
-
-def _health(result: ConversationsResult) -> Iterator[tuple[str, list[tuple[str, str]], int]]:
-    """Yield what is to be said of single turns of the test: title, text and place of each, and how many are left."""
-    found = result.health
+def _list_health(result: ConversationsResult) -> Iterator[tuple[str, list[tuple[str, str]], int]]:
+    """Yield remarks on single turns of the test: title, text and place of each, and how many are left."""
+    health = result.health
     texts = {(s.id, turn.number): turn.text for s in result.header.plan.scripts for turn in s.turns}
     lists: tuple[tuple[str, Sequence[tuple[str, int]]], ...] = (
-        ("Turns that every bot passes: too easy to tell bots apart", found.too_easy),
-        ("Turns that no bot passes: is the expectation right?", found.never_passed),
-        ("Messages that stand in the training phrases: they test memory", [one[:2] for one in found.leaks]),
+        ("Turns every bot passes: too easy to tell bots apart", health.too_easy),
+        ("Turns no bot passes: check the expectation", health.never_passed),
+        ("Messages also in the training examples: they test memory", [leak[:2] for leak in health.leaks]),
         (
-            "Turns that do not always come out the same",
-            list(dict.fromkeys((one.script, one.number) for one in result.unstable)),
+            "Turns with varying outcomes",
+            list(dict.fromkeys((turn.script, turn.number) for turn in result.unstable)),
         ),
     )
     for title, turns in lists:
         if turns:
-            shown = [(shorten(texts.get(turn, "")), f"{turn[0]}, turn {turn[1]}") for turn in turns[:MAX_TURNS]]
-            yield f"{title} ({len(turns):,})", shown, len(turns) - len(shown)
+            rows = [(shorten(texts.get(turn, "")), f"{turn[0]}, turn {turn[1]}") for turn in turns[:MAX_TURNS]]
+            yield f"{title} ({len(turns):,})", rows, len(turns) - len(rows)
 
 
-def _difficulty(result: ConversationsResult) -> Table:
-    rows = [(level, rate_part("accuracy", rate)) for level, rate in result.health.difficulty.items()]
-    return make_table("How hard the levels are", ("Level", "Passed over all bots"), rows, 1)
-
-
-def _coverage(result: ConversationsResult) -> Table:
+def _build_health_tables(result: ConversationsResult) -> tuple[Table, Table]:
+    """Return how hard the levels are, and what the test covers."""
     coverage = result.health.coverage
     levels = wording.level_order(level for _, level, _ in coverage)
-    names = {None: "(out of scope)", "": "(no topic named)"}
+    names = {None: "(out of scope)", "": "(no topic)"}
     rows = [
         (
             names.get(topic) or str(topic),
@@ -254,20 +237,21 @@ def _coverage(result: ConversationsResult) -> Table:
         )
         for topic in dict.fromkeys(topic for topic, _, _ in coverage)
     ]
-    return make_table("What the test covers", ("Topic", *levels, "of these misspelt"), rows, len(levels) + 1)
+    passed = [(level, rate_part("accuracy", rate)) for level, rate in result.health.difficulty.items()]
+    return (
+        make_table("Level difficulty", ("Level", "Passed across all bots"), passed, 1),
+        make_table("Test coverage", ("Topic", *levels, "of which misspelt"), rows, len(levels) + 1),
+    )
 
 
-def _provenance(header: RunHeader) -> list[tuple[str, str]]:
+def _list_provenance(header: RunHeader) -> list[tuple[str, str]]:
     plan, times = header.plan, "once" if header.repeats == 1 else f"{header.repeats} times"
     return [
         ("vivavoce", header.version),
         ("Suite", f"{plan.suite}, {plural(len(plan.scripts), 'conversation')}, hash {plan.hash}"),
-        ("Run", f"{header.run}, seed {header.seed}, each conversation held {times}"),
+        ("Run", f"{header.run}, seed {header.seed}, each conversation run {times}"),
         *((f"Bot {bot.name}", bot.about or bot.name) for bot in header.bots),
     ]
-
-
-# --- two runs ----------------------------------------------------------------------------------------------------
 
 
 def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
@@ -281,19 +265,19 @@ def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
         beside=(),
         courses=[course_sentence(comparison) for comparison in diff.comparisons],
         changes=[
-            (title, [_change(diff, one, before, after) for one in found[:MAX_CHANGES]], len(found))
-            for title, found in changes
-            if found
+            (title, [_describe_change(diff, turn, before, after) for turn in turns[:MAX_CHANGES]], len(turns))
+            for title, turns in changes
+            if turns
         ],
         tone=tone_of,
         outcomes=OUTCOME_NAMES,
         notes=diff_remarks(diff, 20),
-        facts=[(name, f"{run.run}, vivavoce {run.version}, hash of the suite {run.plan.hash}") for name, run in runs],
+        facts=[(name, f"{run.run}, vivavoce {run.version}, suite hash {run.plan.hash}") for name, run in runs],
     )
 
 
-def _change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> tuple[object, ...]:
-    """Return message and place of a turn, and for each run what became of it and what the bot said."""
+def _describe_change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> tuple[object, ...]:
+    """Return message and place of a turn, and for each run its outcome and the reply."""
     sent, now = map(visible, said_and_answered(after.transcript(change.key), change.number))
     then = visible(said_and_answered(before.transcript(key_before(diff, change)), change.number)[1])
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from vivavoce.conversations.result import Cell, Change, ConversationsResult, RunDiff
+from vivavoce.conversations.result import Change, ConversationsResult, RunDiff
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
@@ -18,8 +18,8 @@ from vivavoce.reports.shared.numbers import ENGLISH
 from vivavoce.reports.shared.texts import shorten
 
 PROBLEMS = 3
-MOST_CHANGES = 20
-MOST_TEXT = 160
+MAX_CHANGES = 20
+MAX_TEXT = 160
 _SPECIAL = re.compile(r"([\\`*_\[\]|~!])")
 
 
@@ -32,28 +32,20 @@ def render_summary(result: ConversationsResult) -> str:
     lines += [_row(head), _row(["---", "---", *["---:"] * (len(head) - 2)])]
     domain = shown_domains(result)[0]
     for bot in result.header.bots:
-        lines += [_cell_row(cell) for cell in cells_by_level(result, bot.name, domain)]
-    lines += ["", *[f"- {_plain(said)}" for said in verdicts.verdicts(result)], "", *_problems(result)]
+        for cell in cells_by_level(result, bot.name, domain):
+            values = [write_rate(name, number_of(cell, name)) for name in MAIN]
+            level = f"{cell.level or 'all levels'}{' (incomplete)' if cell.incomplete else ''}"
+            lines.append(_row([cell.bot, level, f"{cell.counts.counted:,}", *values]))
+    lines += ["", *[f"- {_plain(verdict)}" for verdict in verdicts.verdicts(result)], ""]
     names = [bot.name for bot in result.header.bots]
+    for name in names:
+        problems, _ = wording.first_problems(result, name, PROBLEMS)
+        if problems:
+            lines += [f"**What to fix first in {_plain(name)}**", ""]
+            messages = [wording.sentence(problem.message) for problem in problems]
+            lines += [*(f"{place}. {_plain(message)}" for place, message in enumerate(messages, 1)), ""]
     lines += [f"> {_plain(wording.sentence(note, names))}" for note in (*result.failures, *result.warnings)]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _cell_row(cell: Cell) -> str:
-    values = [write_rate(name, number_of(cell, name)) for name in MAIN]
-    level = f"{cell.level or 'all levels'}{' (incomplete)' if cell.incomplete else ''}"
-    return _row([cell.bot, level, f"{cell.counts.counted:,}", *values])
-
-
-def _problems(result: ConversationsResult) -> Iterator[str]:
-    for bot in result.header.bots:
-        found, _ = wording.first_problems(result, bot.name, PROBLEMS)
-        if found:
-            yield f"**What to fix first in {_plain(bot.name)}**"
-            yield ""
-            said = [wording.sentence(problem.message) for problem in found]
-            yield from (f"{place}. {_plain(message)}" for place, message in enumerate(said, 1))
-            yield ""
 
 
 def render_diff_summary(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
@@ -64,21 +56,21 @@ def render_diff_summary(diff: RunDiff, before: RunRecord, after: RunRecord) -> s
         if changes:
             lines += ["", f"**{title} ({len(changes)})**", "", _row(["Turn", "Visitor", "Before", "After"])]
             lines.append(_row(["---"] * 4))
-            lines += [_change(diff, change, before, after) for change in changes[:MOST_CHANGES]]
-            if len(changes) > MOST_CHANGES:
-                lines += ["", f"{plural(len(changes) - MOST_CHANGES, 'turn')} more."]
+            lines += [_change_row(diff, change, before, after) for change in changes[:MAX_CHANGES]]
+            if len(changes) > MAX_CHANGES:
+                lines += ["", f"{plural(len(changes) - MAX_CHANGES, 'turn')} more."]
     notes = diff_remarks(diff)
     lines += ["", *[f"> {_plain(note)}" for note in notes]] if notes else []
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> str:
+def _change_row(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> str:
     sent, now = said_and_answered(after.transcript(change.key), change.number)
     _, then = said_and_answered(before.transcript(key_before(diff, change)), change.number)
-    then, now = (gist(text, after.header.plan.notice, MOST_TEXT) for text in (then, now))
+    then, now = (gist(text, after.header.plan.notice, MAX_TEXT) for text in (then, now))
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"
-    told = [f"{outcome_name(outcome)}: {said}" for outcome, said in ((change.before, then), (change.after, now))]
-    return _row([where, shorten(sent, MOST_TEXT), *told])
+    replies = [f"{outcome_name(outcome)}: {text}" for outcome, text in ((change.before, then), (change.after, now))]
+    return _row([where, shorten(sent, MAX_TEXT), *replies])
 
 
 def write_rate(name: str, rate: Rate) -> str:
@@ -92,8 +84,8 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Keep a text on one line and as it is: no markup, no HTML, nobody called and no issue linked by it."""
-    flat = shorten(text, 4 * MOST_TEXT)
+    """Return a text on one line without markup, HTML, mentions and links to issues."""
+    flat = shorten(text, 4 * MAX_TEXT)
     safe = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # GitHub reads @name and #12 in the finished text: a comment between the two parts them.
+    # GitHub reads @name and #12 in the rendered text: a comment separates the two parts.
     return re.sub(r"([@#])(?=\w)", r"\1<!-- -->", _SPECIAL.sub(r"\\\1", safe))

@@ -12,66 +12,59 @@ from vivavoce.records import Rate
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import ENGLISH
 
-_NO_TYPO = say("there is no misspelt message in scope")
-_NO_TWIN = say("no misspelt message has a clean twin that was asked too")
+_NO_TYPO = say("no in-scope message was misspelt")
+_NO_TWIN = say("no misspelt message was also sent with correct spelling")
 # A share of fewer items than this says little: they are counted out.
 FEWEST = 10
-_ALL_IN_SCOPE = say("every question was in scope")
+_ALL_IN_SCOPE = say("all questions were in scope")
 _measure = partial(Measure, few=FEWEST)
 
 _TABLE = (
     Measure(
         "time",
         say("Response time"),
-        say("Mean time until the first words of a reply; what ran out of time is not among it."),
+        say("Mean time to the first words of a reply, excluding timeouts."),
         "lower",
         "milliseconds",
-        absent=say("no reply came"),
+        absent=say("no replies"),
         short=say("Time"),
         main=True,
         path="times.mean",
     ),
     _measure(
         "fallback_rate",
-        say("Fallback"),
-        say(
-            "Of all turns that got a reply, the share in which the bot said that it does not know, rightly or "
-            "wrongly."
-        ),
+        say("Declined"),
+        say("Of all turns with a reply, the share where the bot said it does not know, rightly or wrongly."),
         "neither",
+        short=say("Fallback"),
         main=True,
     ),
     _measure(
         "comprehension_rate",
         say("Misspelt understood"),
-        say("Of the misspelt messages in scope, the share that was answered rightly."),
-        "higher",
+        say("Of the misspelt in-scope messages, the share answered correctly."),
         absent=_NO_TYPO,
         short=say("Misspelt"),
         main=True,
     ),
     _measure(
         "accuracy",
-        say("Right"),
-        say(
-            "Of all checked turns, the share in which the bot answered rightly or rightly said that it does not know."
-        ),
-        "higher",
+        say("Correct turns"),
+        say("Of all checked turns, the share where the bot answered correctly or rightly said it does not know."),
+        short=say("Right"),
         main=True,
     ),
     _measure(
         "precision",
         say("Precision"),
-        say("Of the answers that the bot gave, the share that was right."),
-        "higher",
+        say("Of the bot's answers, the share that was right."),
         absent=say("the bot gave no answer"),
         main=True,
     ),
     _measure(
         "recall",
         say("Recall"),
-        say("Of the questions that the bot should answer, the share that it answered rightly."),
-        "higher",
+        say("Of the questions the bot should answer, the share it answered correctly."),
         absent=say("no question was in scope"),
         main=True,
     ),
@@ -79,7 +72,6 @@ _TABLE = (
         "f1",
         say("F1"),
         say("Precision and recall in one number: their harmonic mean."),
-        "higher",
         absent=say("the bot gave no right answer"),
         main=True,
         mean=True,
@@ -87,79 +79,71 @@ _TABLE = (
     _measure(
         "wrong_answer_rate",
         say("Wrong answers"),
-        say("Of all checked turns, the share in which the bot gave a wrong answer: what visitors remember."),
+        say("Of all checked turns, the share where the bot gave a wrong answer: what visitors remember."),
         "lower",
     ),
     _measure(
         "fallback_in_scope",
-        say("Fallback, wrongly"),
-        say("Of the questions that the bot should answer, the share to which it said that it does not know."),
+        say("Wrongly declined"),
+        say("Of the questions the bot should answer, the share where it said it does not know."),
         "lower",
         absent=say("no question was in scope"),
     ),
     _measure(
         "fallback_out_of_scope",
-        say("Fallback, rightly"),
-        say("Of the questions that the bot should not answer, the share to which it said that it does not know."),
-        "higher",
+        say("Rightly declined"),
+        say("Of the questions the bot should not answer, the share where it said it does not know."),
         absent=_ALL_IN_SCOPE,
     ),
     _measure(
         "clean_twin_rate",
-        say("Their clean twins"),
-        say("Of the same messages spelt rightly, the share that was answered rightly."),
-        "higher",
+        say("Same messages spelt correctly"),
+        say("Of the same messages with correct spelling, the share answered correctly."),
         absent=_NO_TWIN,
     ),
     _measure(
         "retention",
-        say("Kept when misspelt"),
-        say("Of the messages that were answered rightly when spelt rightly, the share that still was when misspelt."),
-        "higher",
+        say("Still right when misspelt"),
+        say(
+            "Of the messages answered correctly with correct spelling, the share still answered "
+            "correctly when misspelt."
+        ),
         absent=_NO_TWIN,
     ),
     _measure(
         "conversations_passed",
-        say("Talks without a fault"),
-        say("Of all conversations, the share in which every checked turn went as it should."),
-        "higher",
+        say("Conversations passed"),
+        say("Of all conversations, the share where every checked turn was right."),
     ),
     _measure(
         "carefulness",
         say("Carefulness"),
-        say("Of the turns left unanswered with a guess held back, the share in which that guess was wrong."),
-        "higher",
-        absent=say("the bot does not say what it held back"),
+        say("Of the turns the bot declined although it had a guess, the share where that guess was wrong."),
+        absent=say("the bot does not report the guesses it declined"),
     ),
     _measure(
         "stability",
         say("Same every time"),
-        say("Of all checked turns, the share that came out the same in every repeat."),
-        "higher",
-        absent=say("each conversation was held once"),
+        say("Of all checked turns, the share with the same result in every repeat."),
+        absent=say("each conversation ran once"),
     ),
     _measure(
         "mean_turn",
-        say("Turns right, by talk"),
-        say("The share of turns that went as they should in a conversation, averaged over conversations."),
-        "higher",
+        say("Correct turns per conversation"),
+        say("The share of correct turns in a conversation, averaged over conversations."),
         mean=True,
     ),
     _measure(
         "weakest_turn",
         say("Weakest turn"),
-        say("How often the weakest turn of a conversation went as it should, averaged over conversations."),
-        "higher",
+        say("How often the weakest turn of a conversation was right, averaged over conversations."),
         mean=True,
     ),
     _measure(
         "macro_f1",
-        say("F1, every topic alike"),
-        say(
-            "Finding and not over-using a topic in one number, averaged so that rare topics count as much as others."
-        ),
-        "higher",
-        "score",
+        say("F1, mean over topics"),
+        say("Combines finding a topic and not overusing it in one number; rare topics count as much as common ones."),
+        kind="score",
         absent=say("no topic was expected"),
         mean=True,
     ),
@@ -168,6 +152,8 @@ _TABLE = (
 CONVERSATION_MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
 # The few that every view shows first: the paper's seven, in its order.
 MAIN = tuple(measure.name for measure in _TABLE if measure.main)
+# The same in the order of pages and pictures: what matters most first.
+SEVEN = ("accuracy", "f1", "precision", "recall", "comprehension_rate", "fallback_rate", "time")
 
 
 def measure_of(name: str) -> Measure:
@@ -177,9 +163,8 @@ def measure_of(name: str) -> Measure:
         return _measure(
             name,
             say("Passed {k} of {k}", k=k),
-            say("The chance that a conversation goes without a fault {k} times in a row.", k=k),
-            "higher",
-            absent=say("there were too few repeats"),
+            say("The chance that a conversation passes {k} times in a row.", k=k),
+            absent=say("too few repeats"),
             mean=True,
         )
     return CONVERSATION_MEASURES[name]
@@ -212,7 +197,7 @@ OUTCOME_NAMES: Mapping[TurnOutcome, str] = {
     TurnOutcome.WRONG_INTENT: say("wrong topic"),
     TurnOutcome.OVERREACH: say("should not have answered"),
     TurnOutcome.NO_REPLY: say("no reply"),
-    TurnOutcome.ERROR: say("could not be run"),
+    TurnOutcome.ERROR: say("failed to run"),
     TurnOutcome.NOT_REACHED: say("not reached"),
     TurnOutcome.UNCHECKED: say("not checked"),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from vivavoce.conversations.scenarios.twins import TypoReport
     from vivavoce.plugins import Description
 
-# The gap between columns and the width of names, the most comfortable first.
+# The gap between columns and the width of names, widest first.
 ROOMS = ((2, 24), (1, 24), (1, 18))
 PROBLEMS = 3
 MANY_BOTS = 3
-MOST_LINES = 8
+MAX_LINES = 8
 FEW_CHANGES = 10
 EXAMPLE = 110
 
@@ -46,59 +47,72 @@ def show_conversations(
         console.print(block(second))
     for place, domain in enumerate(shown_domains(result)):
         console.print(heading(table_title(result, domain), "" if place else ASIDE))
-        console.print(_main(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
-    _show_verdicts(console, result, verbose)
-    _show_problems(console, result, record, verbose)
+        console.print(_fit_tables(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
+    if lines := list(verdicts.verdicts(result)):
+        console.print(heading("Which differences are real?"))
+        _show_some(console, lines, verbose)
+        if verbose and len(result.strengths) > 2:
+            console.print()
+            console.print(
+                numbers_table(("Bot by bot", "Strength", "Range", "Conversations won"), strength_rows(result))
+            )
+    if result.problems:
+        _show_problems(console, result, record, verbose)
     if verbose:
-        console.print(_all_numbers(result))
+        console.print(_build_numbers(result))
         if result.topics:
             console.print(Group(heading("Topics"), Text(), numbers_table(TOPIC_HEAD, topic_cells(result), words=3)))
     if literal:
-        console.print(_literal(result))
-    _show_notes(console, result, verbose)
+        names = [name.removeprefix("echo_literal_") for name in result.cells[0].literal]
+        console.print(heading("As defined in the ECHO paper", wording.LITERAL))
+        head = ("echo_literal_ ...", *names, "turns", "no class")
+        console.print(numbers_table(head, literal_rows(result)))
+    if remarks := wording.remarks(result):
+        console.print(heading("Before you trust these results"))
+        _show_some(console, remarks, verbose)
 
 
 def shown_domains(result: ConversationsResult) -> list[str]:
-    """Return the domains that get a table: all together where there are several, then each."""
-    found = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain != ALL))
-    return found if len(found) == 1 else [ALL, *found]
+    """Return the domains that get a table: all together if there are several, then each."""
+    domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain != ALL))
+    return domains if len(domains) == 1 else [ALL, *domains]
 
 
 ASIDE = (
-    "Under each value: where it would lie with other conversations of this kind. Time: mean of a reply. "
-    "Misspelt: misspelt messages understood. Fallback, said not to know, is neither good nor bad by itself."
+    "Below each value: where it could be with other conversations of this kind. Time: mean reply "
+    "time. Misspelt: misspelt messages right. Fallback, how often a bot said it does not know, is "
+    "neither good nor bad on its own."
 )
 
 
-def _main(console: Console, result: ConversationsResult, domain: str, *, levels: bool) -> RenderableType:
-    """Return the table; columns for which the window is too narrow stand in a table below."""
+def _fit_tables(console: Console, result: ConversationsResult, domain: str, *, levels: bool) -> RenderableType:
+    """Return the table; columns for which the window is too narrow are in a table below."""
     wide = console.options.update(width=999)
-    for fitting in range(len(MAIN), 1, -1):
-        groups = [MAIN[start : start + fitting] for start in range(0, len(MAIN), fitting)]
-        for room in ROOMS:
-            tables = [_main_table(result, domain, names, room, levels=levels) for names in groups]
-            if max(console.measure(table, options=wide).maximum for table in tables) <= console.width:
-                return _stacked(tables)
-    return _stacked(tables)
-
-
-def _stacked(tables: Sequence[Table]) -> RenderableType:
+    groups = [[MAIN[start : start + n] for start in range(0, len(MAIN), n)] for n in range(len(MAIN), 1, -1)]
+    for names, room in product(groups, ROOMS):
+        tables = [_build_table(result, domain, part, room, levels=levels) for part in names]
+        if max(console.measure(table, options=wide).maximum for table in tables) <= console.width:
+            break
     return Group(*[part for table in tables for part in (Text(), table)][1:])
 
 
-def _main_table(
+def _build_table(
     result: ConversationsResult, domain: str, names: Sequence[str], room: tuple[int, int], *, levels: bool
 ) -> Table:
     table = plain_table()
     table.padding = (0, 0, 0, room[0])
-    table.add_column("Bot, and by level" if levels else "Bot", max_width=room[1], overflow="fold")
+    table.add_column("Bot and level" if levels else "Bot", max_width=room[1], overflow="fold")
     for name in names:
         table.add_column(measure_of(name).column, justify="right", no_wrap=True)
     for bot in result.header.bots:
-        cells = cells_by_level(result, bot.name, domain)
-        shown = cells if levels else cells[:1]
-        for cell in shown:
-            table.add_row(*_main_row(cell, names), end_section=cell is shown[-1])
+        cells = cells_by_level(result, bot.name, domain)[: None if levels else 1]
+        for cell in cells:
+            mark = ", incomplete" if cell.incomplete else ""
+            indent = "" if cell.level == ALL else "  "
+            title = Text(f"{indent}{cell.level}") if indent else Text(cell.bot, style="bold")
+            turns = f"{indent}{plural(cell.counts.counted, 'turn')}{mark}"
+            rates = [rate_cell(name, number_of(cell, name)) for name in names]
+            table.add_row(Text.assemble(title, "\n", (turns, "dim")), *rates, end_section=cell is cells[-1])
     return table
 
 
@@ -107,9 +121,9 @@ def cells_by_level(result: ConversationsResult, bot: str, domain: str) -> list[C
     order = [ALL, *wording.level_order(script.level for script in result.header.plan.scripts)]
     cells = {cell.level: cell for cell in result.cells if (cell.bot, cell.domain) == (bot, domain)}
     order += [level for level in cells if level not in order]
-    found = [cells[level] for level in order if level in cells]
+    known = [cells[level] for level in order if level in cells]
     # One level alone is the whole.
-    return found if len(found) > 2 else found[:1]
+    return known if len(known) > 2 else known[:1]
 
 
 def table_title(result: ConversationsResult, domain: str) -> str:
@@ -118,49 +132,23 @@ def table_title(result: ConversationsResult, domain: str) -> str:
     return wording.domain_name(domain) + (f", {levels.pop()}" if len(levels) == 1 else "")
 
 
-def _main_row(cell: Cell, names: Sequence[str]) -> Iterator[RenderableType]:
-    mark = ", incomplete" if cell.incomplete else ""
-    title = Text(cell.bot, style="bold") if cell.level == ALL else Text(f"  {cell.level}")
-    indent = "" if cell.level == ALL else "  "
-    yield Text.assemble(title, "\n", (f"{indent}{plural(cell.counts.counted, 'turn')}{mark}", "dim"))
-    for name in names:
-        yield rate_cell(name, number_of(cell, name))
-
-
 def rate_cell(name: str, rate: Rate) -> Text:
-    """Return a value over its interval; under ten turns without one, for a number of so few says little."""
+    """Return a value over its interval; under ten turns without one, as it says little."""
     value = ENGLISH.parts(rate, measure_of(name)).value
     return stack(value, narrow_text(name, rate), "dim" if rate.value is None else "")
 
 
-# --- what follows from the numbers -------------------------------------------------------------------------------
-
-
-def _show_verdicts(console: Console, result: ConversationsResult, verbose: bool) -> None:
-    told = list(verdicts.verdicts(result))
-    if not told:
-        return
-    console.print(heading("Which differences are real?"))
-    _show_some(console, told, verbose)
-    if verbose and len(result.strengths) > 2:
-        head = ("Bot against bot", "Strength", "Range", "Talks won")
-        console.print()
-        console.print(numbers_table(head, strength_rows(result)))
-
-
 def strength_rows(result: ConversationsResult) -> list[tuple[str, str, str, str]]:
     """Return the bots in their order of strength."""
-    return [
-        (one.bot, f"{one.strength:+.2f}", _span(one.low, one.high), f"{one.wins:g} of {one.contests}")
-        for one in result.strengths
-    ]
+    rows = []
+    for row in result.strengths:
+        known = row.low is not None and row.high is not None
+        interval = f"{row.low:+.2f} to {row.high:+.2f}" if known else "n/a"
+        rows.append((row.bot, f"{row.strength:+.2f}", interval, f"{row.wins:g} of {row.contests}"))
+    return rows
 
 
-def _span(low: float | None, high: float | None) -> str:
-    return "n/a" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
-
-
-def _show_some(console: Console, lines: Sequence[str], verbose: bool, most: int = MOST_LINES) -> None:
+def _show_some(console: Console, lines: Sequence[str], verbose: bool, most: int = MAX_LINES) -> None:
     """Show a list, or its beginning and how many more there are."""
     console.print(bullets(lines if verbose else lines[:most]))
     if not verbose and len(lines) > most:
@@ -168,61 +156,57 @@ def _show_some(console: Console, lines: Sequence[str], verbose: bool, most: int 
 
 
 def _show_problems(console: Console, result: ConversationsResult, record: RunRecord, verbose: bool) -> None:
-    if not result.problems:
-        return
-    # Three problems of each of many bots fill more than a screen: then the first of each is enough.
+    # Three problems of each of many bots fill more than a screen: then one of each is enough.
     most = PROBLEMS if verbose or len(result.header.bots) < MANY_BOTS else 1
     console.print(heading("What to fix first"))
     left = 0
     for bot in result.header.bots:
-        found, rest = wording.first_problems(result, bot.name, most)
+        problems, rest = wording.first_problems(result, bot.name, most)
         left += rest
-        if found:
+        if problems:
             console.print(Group(Text(), Text(bot.name, style="bold")))
-        for place, problem in enumerate(found, 1):
-            console.print(_problem(place if most > 1 else 0, problem, record))
+        for place, problem in enumerate(problems, 1):
+            _show_problem(console, place if most > 1 else 0, problem, record)
     if left and most < PROBLEMS:
         console.print()
         console.print(block(f"{left:,} more; --verbose shows up to three of each bot.", "dim"))
 
 
-def _problem(place: int, problem: Problem, record: RunRecord) -> RenderableType:
-    message = wording.sentence(problem.message)
+def _show_problem(console: Console, place: int, problem: Problem, record: RunRecord) -> None:
     number = f"{place}. " if place else ""
-    parts: list[RenderableType] = [block(Text.assemble((number, "bold"), message))]
     indent = len(number)
-    for key, number_ in problem.examples[:1]:
-        sent, answer = example_of(record, key, number_, EXAMPLE)
-        said = Text.assemble(f"“{sent}” → {quoted(answer)} ", (f"({key.script}, turn {number_})", "dim"))
-        parts.append(block(said, indent=indent))
+    console.print(block(Text.assemble((number, "bold"), wording.sentence(problem.message))))
+    for key, turn in problem.examples[:1]:
+        sent, answer = example_of(record, key, turn, EXAMPLE)
+        text = Text.assemble(f"“{sent}” → {quoted(answer)} ", (f"({key.script}, turn {turn})", "dim"))
+        console.print(block(text, indent=indent))
     if problem.remedy:
-        parts.append(block(wording.sentence(problem.remedy), "dim", indent=indent))
-    return Group(*parts)
+        console.print(block(wording.sentence(problem.remedy), "dim", indent=indent))
 
 
 def quoted(answer: str) -> str:
-    """Return what a bot said in quotes, and what is said about it (in brackets) as it is."""
+    """Return what a bot said in quotes; a note about it (in brackets) stays as it is."""
     return answer if answer.startswith("(") and answer.endswith(")") else f"“{answer}”"
 
 
-def _all_numbers(result: ConversationsResult) -> RenderableType:
+def _build_numbers(result: ConversationsResult) -> RenderableType:
     cells = [result.cell(bot.name) for bot in result.header.bots]
     rows: list[list[str | Text]] = [
         [measure_of(name).title, *[rate_cell(name, cell.rates[name]) for cell in cells]] for name in cells[0].rates
     ]
-    rows += [[title, *[said(cell) for cell in cells]] for title, said in TIMES_AND_FAILURES]
+    rows += [[title, *map(write, cells)] for title, write in TIMES_AND_FAILURES]
     head = ("Number", *[cell.bot for cell in cells])
     return Group(heading("All numbers"), Text(), numbers_table(head, rows))
 
 
 TIMES_AND_FAILURES: tuple[tuple[str, Callable[[Cell], str]], ...] = (
-    ("Replies timed", lambda cell: f"{cell.times.turns:,}"),
-    ("Mean time, by turns", lambda cell: milliseconds_text(cell.times.pooled)),
+    ("Timed replies", lambda cell: f"{cell.times.turns:,}"),
+    ("Mean time per turn", lambda cell: milliseconds_text(cell.times.pooled)),
     ("Median time", lambda cell: milliseconds_text(cell.times.p50)),
     ("95 of 100 within", lambda cell: milliseconds_text(cell.times.p95)),
     ("99 of 100 within", lambda cell: milliseconds_text(cell.times.p99)),
-    ("Without an answer in time", lambda cell: f"{cell.times.timeouts:,}"),
-    ("Could not be run", lambda cell: f"{cell.counts.error:,}"),
+    ("No reply in time", lambda cell: f"{cell.times.timeouts:,}"),
+    ("Failed", lambda cell: f"{cell.counts.error:,}"),
     ("Not reached", lambda cell: f"{cell.counts.not_reached:,}"),
     ("Not checked", lambda cell: f"{cell.counts.unchecked:,}"),
 )
@@ -243,7 +227,7 @@ def topic_cells(result: ConversationsResult) -> list[tuple[str, ...]]:
     ]
 
 
-TOPIC_HEAD = ("Bot", "Topic", "Taken for", "Asked", "Precision", "Recall")
+TOPIC_HEAD = ("Bot", "Topic", "Mistaken for", "Asked", "Precision", "Recall")
 
 
 def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
@@ -260,23 +244,6 @@ def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
     ]
 
 
-def _literal(result: ConversationsResult) -> RenderableType:
-    names = [name.removeprefix("echo_literal_") for name in result.cells[0].literal]
-    head = ("echo_literal_ ...", *names, "turns", "no class")
-    title = heading("As defined in the ECHO paper", wording.LITERAL)
-    return Group(title, numbers_table(head, literal_rows(result)))
-
-
-def _show_notes(console: Console, result: ConversationsResult, verbose: bool) -> None:
-    told = wording.remarks(result)
-    if told:
-        console.print(heading("What to know"))
-        _show_some(console, told, verbose)
-
-
-# --- two runs ----------------------------------------------------------------------------------------------------
-
-
 def show_run_diff(
     console: Console, diff: RunDiff, before: RunRecord, after: RunRecord, *, verbose: bool = False
 ) -> None:
@@ -291,7 +258,7 @@ def show_run_diff(
             _show_some(console, lines, verbose, FEW_CHANGES)
     notes = diff_remarks(diff)
     if notes:
-        console.print(heading("What to know"))
+        console.print(heading("Before you trust these results"))
         console.print(bullets(notes))
 
 
@@ -306,25 +273,19 @@ def change_line(diff: RunDiff, change: Change, before: RunRecord, after: RunReco
     )
 
 
-# --- checks, typos, bots -----------------------------------------------------------------------------------------
-
-
 def show_suite_check(console: Console, check: SuiteCheck) -> None:
     """Show what is wrong with scenarios, worst first, and how large a run would be."""
     console.print()
-    grave = [problem for problem in check.problems if problem.severity == "error"]
-    rest = len(check.problems) - len(grave)
-    console.print(block(f"{plural(len(grave), 'error')}, {plural(rest, 'note')}.", "bold"))
+    errors = sum(problem.severity == "error" for problem in check.problems)
+    console.print(block(f"{plural(errors, 'error')}, {plural(len(check.problems) - errors, 'note')}.", "bold"))
     console.print(block(check.summary))
     if check.problems:
+        lines = [
+            f"{problem.severity}: {problem.message}" + (f" ({problem.where})" if problem.where else "")
+            for problem in check.problems
+        ]
         console.print(heading("Worst first"))
-        console.print(
-            bullets(_located(problem.severity, problem.message, problem.where) for problem in check.problems)
-        )
-
-
-def _located(severity: str, message: str, where: str) -> str:
-    return f"{severity}: {message}" + (f" ({where})" if where else "")
+        console.print(bullets(lines))
 
 
 def show_typos(console: Console, report: TypoReport) -> None:
@@ -334,9 +295,9 @@ def show_typos(console: Console, report: TypoReport) -> None:
 
 
 def show_bots(console: Console, bots: Iterable[Description]) -> None:
-    """Show what can be talked to."""
-    rows = [(one.name, one.origin, one.summary) for one in bots]
-    console.print(numbers_table(("Name", "From", "What it is"), rows, words=3))
+    """List bots."""
+    rows = [(bot.name, bot.origin, bot.summary) for bot in bots]
+    console.print(numbers_table(("Name", "From", "Description"), rows, words=3))
 
 
 def show_contract(console: Console, report: ContractReport) -> None:
@@ -347,5 +308,6 @@ def show_contract(console: Console, report: ContractReport) -> None:
     rows = [("yes" if check.passed else "NO", check.name, check.note) for check in report.checks]
     console.print(numbers_table(("", "Check", "Note"), rows, words=3))
     if report.replies:
-        told = ", ".join(f"{what} in {n}" for what, n in report.tells.items())
-        console.print(Group(Text(), block(f"Of {report.replies:,} replies it told {told or 'nothing of its own'}.")))
+        reported = ", ".join(f"{what} in {n}" for what, n in report.tells.items())
+        text = f"Reported in {report.replies:,} replies: {reported or 'nothing beyond text'}."
+        console.print(Group(Text(), block(text)))

@@ -46,7 +46,7 @@ COLUMNS = (
 NUMBERS = frozenset(
     COLUMNS.index(name) for name in ("repeat", "turn", "confidence", "first_ms", "last_ms", "attempts")
 )
-MOST_CHARACTERS = 32_000
+MAX_CHARACTERS = 32_000
 
 
 def write_turns(path: Path, result: ConversationsResult, record: RunRecord) -> None:
@@ -54,7 +54,9 @@ def write_turns(path: Path, result: ConversationsResult, record: RunRecord) -> N
     writers = {".csv": _write_csv, ".xlsx": _write_xlsx}
     writer = writers.get(path.suffix.casefold())
     if writer is None:
-        raise UsageError("a table of turns is .csv or .xlsx", where=str(path), remedy="give one of these endings")
+        raise UsageError(
+            "use .csv or .xlsx for a table of turns", where=str(path), remedy="use one of these extensions"
+        )
     writer(path, turn_rows(result, record))
 
 
@@ -122,4 +124,4 @@ def _printable(cell: str) -> str:
     """Leave out what a workbook cannot hold, and cut what is longer than its cells are."""
     # Half a character (a lone surrogate) has no UTF-8 form.
     clean = LOST_IN_XML.sub("", cell).encode("utf-8", "backslashreplace").decode("utf-8")
-    return clean if len(clean) <= MOST_CHARACTERS else f"{clean[:MOST_CHARACTERS]}..."
+    return clean if len(clean) <= MAX_CHARACTERS else f"{clean[:MAX_CHARACTERS]}..."

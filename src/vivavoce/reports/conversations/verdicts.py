@@ -18,16 +18,14 @@ ENOUGH_SCENARIOS = 6
 
 def between(result: ConversationsResult, a: str, b: str) -> Comparison | None:
     """Return the comparison of two bots over everything."""
-    for one in result.comparisons:
-        if (one.domain, one.level) == (ALL, ALL) and {one.a, one.b} == {a, b}:
-            return one
-    return None
+    whole = (each for each in result.comparisons if (each.domain, each.level) == (ALL, ALL))
+    return next((each for each in whole if {each.a, each.b} == {a, b}), None)
 
 
 def beats(result: ConversationsResult, a: str, b: str) -> bool:
-    """Tell whether one bot is better than another, as far as can be shown."""
-    found = between(result, a, b)
-    return found is not None and winner(found) == a
+    """Return whether one bot is better than another, as far as can be shown."""
+    comparison = between(result, a, b)
+    return comparison is not None and winner(comparison) == a
 
 
 def winner(comparison: Comparison) -> str | None:
@@ -50,9 +48,6 @@ def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
     return max(result.cell(bot, *place).counts.counted for bot in (comparison.a, comparison.b))
 
 
-_MIXED = " " + say("They were judged differently: one tells its topics, the other not.")
-
-
 def verdicts(result: ConversationsResult) -> Iterator[str]:
     """Say of each two bots whether the difference between them is real, over everything."""
     for comparison in result.comparisons:
@@ -68,32 +63,25 @@ def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
     a, b = comparison.a, comparison.b
     if comparison.difference is None:
         return say("{a} and {b} cannot be compared: no turn was counted for both.", a=a, b=b)
-    mixed = _MIXED if comparison.mixed_sources else ""
+    mixed = ""
+    if comparison.mixed_sources:
+        mixed = " " + say("They were judged differently: one reports its topics, the other does not.")
     if unchanged(comparison):
         turns = say_count(comparison.turns, "{n} turn", "{n} turns")
-        return (
-            say("{a} and {b}: on the {turns} counted for both, they came out the same.", a=a, b=b, turns=turns)
-            + mixed
-        )
+        same = say("{a} and {b} got the same results on the {turns} counted for both.", a=a, b=b, turns=turns)
+        return same + mixed
     better, rest = winner(comparison), common_text(comparison, counted) + mixed
     if better is None:
         verdict, points = verdict_text(comparison), points_text(comparison)
-        return (
-            say("{a} and {b}: {verdict} ({points}).", a=a, b=b, verdict=verdict, points=points)
-            + forecast(comparison)
-            + rest
-        )
+        first = say("{a} and {b}: {verdict} ({points}).", a=a, b=b, verdict=verdict, points=points)
+        return first + forecast(comparison) + rest
     other, gap, ends = b if better == a else a, abs(100 * comparison.difference), bracketed(ends_text(comparison))
-    return (
-        say(
-            "{better} is better than {other}: {gap:.0f} points{ends}.", better=better, other=other, gap=gap, ends=ends
-        )
-        + rest
-    )
+    facts = {"better": better, "other": other, "gap": gap, "ends": ends}
+    return say("{better} is better than {other}: {gap:.0f} points{ends}.", **facts) + rest
 
 
 def unchanged(comparison: Comparison) -> bool:
-    """Tell whether no turn passed on one side alone."""
+    """Return whether no turn passed on one side alone."""
     return comparison.turns > 0 and not comparison.only_a and not comparison.only_b
 
 
@@ -101,20 +89,26 @@ def verdict_text(comparison: Comparison) -> str:
     """Return the verdict; where it is none although the interval leaves out 0, with the reason."""
     low, high = comparison.low, comparison.high
     verdict = TOO_CLOSE if comparison.verdict == TOO_CLOSE else comparison.verdict
+    if few_scenarios(comparison):
+        if comparison.differing == 1:
+            return say("too few scenarios to tell, because only 1 scenario differs")
+        scenarios = say_count(comparison.differing, "{n} scenario", "{n} scenarios")
+        return say("too few scenarios to tell, because only {scenarios} differ", scenarios=scenarios)
     if winner(comparison) or low is None or high is None or low <= 0 <= high:
         return verdict
-    if comparison.differing < ENOUGH_SCENARIOS:
-        if comparison.differing == 1:
-            return say("{verdict}, because only 1 scenario differs", verdict=verdict)
-        return say(
-            "{verdict}, because only {scenarios} differ",
-            verdict=verdict,
-            scenarios=say_count(comparison.differing, "{n} scenario", "{n} scenarios"),
-        )
     if comparison.family > 1:
-        several = say("several pairs are compared, and each of them must be clearer than one alone")
+        several = say("several pairs are compared, so each must be clearer than a single pair would")
         return say("{verdict}, because {several}", verdict=verdict, several=several)
-    return say("{verdict}, because it is just at the edge of chance", verdict=verdict)
+    return say("{verdict}, because it is borderline and may be chance", verdict=verdict)
+
+
+def few_scenarios(comparison: Comparison) -> bool:
+    """Tell whether two bots look far apart, but in so few scenarios that it may be chance."""
+    if winner(comparison) or not 0 < comparison.differing < ENOUGH_SCENARIOS:
+        return False
+    low, high = comparison.low, comparison.high
+    apart = low is not None and high is not None and not low <= 0 <= high
+    return apart or 2 * comparison.differing >= comparison.conversations
 
 
 def points_text(comparison: Comparison) -> str:
@@ -160,9 +154,11 @@ def forecast(comparison: Comparison) -> str:
     if comparison.more is None:
         return ""
     if comparison.more > 100 * max(1, comparison.conversations):
-        return " " + say("If there is a difference, it is too small for any suite of a bearable size to show.")
+        return " " + say("If there is a difference, it is too small to show with a suite of practical size.")
     about = say_count(max(1, comparison.more), "{n} more conversation", "{n} more conversations")
-    return " " + say("About {about} would probably decide, if the difference is as large as it looks.", about=about)
+    return " " + say(
+        "About {about} would probably settle it, if the difference is as large as it looks.", about=about
+    )
 
 
 def roughness(rate: Rate) -> str:

@@ -4,49 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from vivavoce import messages
-from vivavoce.conversations.result import Cell, Comparison, ConversationsResult, Problem, Twins
+from vivavoce import messages as texts
+from vivavoce.conversations.result import Cell, ConversationsResult, Problem
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.messages import join, join_and, say, say_count
-from vivavoce.records import Rate
 from vivavoce.reports.conversations.meanings import too_few
 from vivavoce.reports.conversations.verdicts import (
-    ENOUGH_SCENARIOS,
     beats,
     between,
     bracketed,
     common_text,
     counted_of,
     ends_text,
+    few_scenarios,
     verdict_sentence,
-    verdict_text,
 )
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE, hundred
 
 SURE = 0.001
 
 LITERAL = (
-    "By the wording of the paper, every question in scope counts as correct, whether it was answered rightly, from "
-    "another topic or not at all, so that its “accuracy” tells what was asked and not how good a bot is. "
-    "These values are for comparison with the paper alone: no ranking, verdict or gate uses them."
+    "As the paper defines it, every in-scope question counts as correct, whether it was answered "
+    "correctly, from another topic or not at all. Its “accuracy” therefore describes the "
+    "questions, not the quality of a bot. Use these values only for comparison with the paper: no "
+    "ranking, verdict or gate uses them."
 )
-
-
-# --- the first sentence ------------------------------------------------------------------------------------------
 
 
 def headline(result: ConversationsResult) -> str:
     """Return what a report begins with: which bot is best, whether that is real, and what could not be checked."""
-    return join(" ", (_standing(result), *cautions(result)))
+    return join(" ", (standing(result), *cautions(result)))
 
 
 def cautions(result: ConversationsResult) -> Iterator[str]:
     """Say how many turns could not be checked with each bot and why, and whether response times are those of bots."""
     for bot in result.header.bots:
-        gaps = [one for one in result.unchecked if one.bot == bot.name and one.turns]
+        gaps = [gap for gap in result.unchecked if gap.bot == bot.name and gap.turns]
         if gaps:
-            turns, of = sum(one.turns for one in gaps), say_count(gaps[0].of, "{n} turn", "{n} turns")
-            parts = join_and([one.gap.part for one in gaps])
+            turns, of = sum(gap.turns for gap in gaps), say_count(gaps[0].of, "{n} turn", "{n} turns")
+            parts = join_and([gap.gap.part for gap in gaps])
             yield say(
                 "{turns:,} of {of} could not be checked: {name} reports no {parts}.",
                 turns=turns,
@@ -54,37 +50,47 @@ def cautions(result: ConversationsResult) -> Iterator[str]:
                 name=bot.name,
                 parts=parts,
             )
-    if any(one.large for one in result.delays):
-        yield say("Response times include delays of this machine.")
+    if any(delay.large for delay in result.delays):
+        yield say("Response times include delays on this machine.")
 
 
-def _standing(result: ConversationsResult) -> str:
+def standing(result: ConversationsResult) -> str:
+    """Say which bot is best, if any, and by how much."""
     ranked = ranked_cells(result)
     if not ranked:
-        return say("Nothing could be counted: no checked turn got through to a bot.")
+        return say("Nothing could be counted: no checked turn reached a bot.")
     if len(ranked) == 1:
-        return _alone(ranked[0], len(result.header.bots) > 1)
+        cell = ranked[0]
+        facts = {
+            "bot": cell.bot,
+            "right": right_of(cell),
+            "talks": say_count(cell.conversations, "{n} conversation", "{n} conversations"),
+        }
+        if len(result.header.bots) > 1:
+            return say("{bot} was right in {right} of {talks}; no other bot could be tested.", **facts)
+        return say("{bot} was right in {right} of {talks}.", **facts)
     top = unbeaten(result, ranked)
     if len(top) > 1:
         return _level_at_the_top(result, top, len(ranked))
     best = leader(result, ranked)
     if best is not None:
         return _ahead(result, best, [cell for cell in ranked if cell is not best])
-    bots, parts = len(ranked), _each(ranked)
+    bots, parts = len(ranked), _list_rates(ranked)
     return say("No bot is clearly the best of {bots}: right in {parts}.", bots=bots, parts=parts)
 
 
-def _alone(cell: Cell, others: bool) -> str:
-    """Say how often the one bot was right of which anything was counted."""
-    bot, right, talks = cell.bot, right_of(cell), talks_of([cell])
-    if others:
-        return say(
-            "{bot} was right in {right} of {talks}; no other bot could be examined.",
-            bot=bot,
-            right=right,
-            talks=talks,
-        )
-    return say("{bot} was right in {right} of {talks}.", bot=bot, right=right, talks=talks)
+def doubt(result: ConversationsResult) -> tuple[bool, str]:
+    """Say whether the lead of the first bot is real, as one sees at a glance; nothing where nobody leads."""
+    ranked = ranked_cells(result)
+    if len(ranked) < 2:
+        return False, ""
+    if leader(result, ranked) is not None:
+        return True, say("The lead is real")
+    top = unbeaten(result, ranked)
+    pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    if pair is not None and few_scenarios(pair):
+        return False, say("Too few scenarios to tell")
+    return False, say("The lead may be chance")
 
 
 def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
@@ -108,46 +114,41 @@ def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
 
 
 def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
-    found = between(result, best.bot, others[0].bot)
-    gap = abs(100 * (found.difference or 0)) if found else 0.0
-    other, right, ends, bots = others[0].bot, right_of(best), ends_text(found), len(others) + 1
+    comparison = between(result, best.bot, others[0].bot)
+    ends, bots = ends_text(comparison), len(others) + 1
+    facts = {
+        "bot": best.bot,
+        "other": others[0].bot,
+        "right": right_of(best),
+        "gap": abs(100 * (comparison.difference or 0)) if comparison else 0.0,
+    }
     if bots == 2:
         return say(
             "{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.",
-            bot=best.bot,
-            other=other,
-            right=right,
-            gap=gap,
             bracketed=bracketed(ends),
+            **facts,
         )
     if not ends:
         return say(
             "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.",
-            bot=best.bot,
             bots=bots,
-            right=right,
-            gap=gap,
-            other=other,
+            **facts,
         )
     return say(
         "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other} ({ends}).",
-        bot=best.bot,
         bots=bots,
-        right=right,
-        gap=gap,
-        other=other,
         ends=ends,
+        **facts,
     )
 
 
 def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
     where = "" if len(top) == bots else " " + say("at the top of {bots} bots", bots=bots)
-    found = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
-    names, parts = listed([cell.bot for cell in top]), _each(top)
-    if found and not found.turns:
+    pair = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
+    names, parts = join_and([cell.bot for cell in top]), _list_rates(top)
+    if pair and not pair.turns:
         return say("{names} cannot be compared{where}: right in {parts}.", names=names, where=where, parts=parts)
-    if found and found.differing < ENOUGH_SCENARIOS and verdict_text(found) != found.verdict:
-        # Far apart, but in so few scenarios that it may be chance: nobody would call that close.
+    if pair and few_scenarios(pair):
         return say(
             "Too few scenarios to say which of {names} is better{where}: right in {parts}.",
             names=names,
@@ -157,9 +158,9 @@ def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: in
     return say("{names} are too close to call{where}: right in {parts}.", names=names, where=where, parts=parts)
 
 
-def _each(cells: Sequence[Cell]) -> str:
+def _list_rates(cells: Sequence[Cell]) -> str:
     """Return how often each was right, the noun once."""
-    return listed([right_of(cell, "" if place else "turn") for place, cell in enumerate(cells)])
+    return join_and([right_of(cell, "" if place else "turn") for place, cell in enumerate(cells)])
 
 
 def right_of(cell: Cell, noun: str = "turn") -> str:
@@ -179,53 +180,39 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
     return say("{hundred} % of {turns}", hundred=hundred(rate.value), turns=turns)
 
 
-def talks_of(cells: Iterable[Cell]) -> str:
-    """Return how many conversations were held."""
-    return say_count(max(cell.conversations for cell in cells), "{n} conversation", "{n} conversations")
-
-
 def second_sentence(result: ConversationsResult) -> str:
     """Say how far the headline can be trusted: where its number would lie, or what would decide it."""
     ranked = ranked_cells(result)
     if not ranked:
         return ""
     if len(ranked) == 1:
-        return _around(ranked[0].rates["accuracy"])
+        rate = ranked[0].rates["accuracy"]
+        if rate.low is None or rate.high is None or too_few(rate):
+            return ""
+        return say(
+            "With other conversations of this kind, the share would probably be between {low} and {high} %.",
+            low=hundred(rate.low),
+            high=hundred(rate.high),
+        )
     best = leader(result, ranked)
     if best is not None:
-        return _how_real(result, between(result, best.bot, next(cell.bot for cell in ranked if cell is not best)))
+        pair = between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
+        text = say("The difference is real.")
+        if ends_text(pair):
+            text = say(
+                "The difference is real; brackets show where it would probably lie with other "
+                "conversations of this kind."
+            )
+        return text + (common_text(pair, counted_of(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
-    found = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    return verdict_sentence(found, counted_of(result, found)) if found else ""
-
-
-def _around(rate: Rate) -> str:
-    if rate.low is None or rate.high is None or too_few(rate):
-        return ""
-    low, high = hundred(rate.low), hundred(rate.high)
-    return say(
-        "With other conversations of this kind the share would probably lie between {low} and {high} %.",
-        low=low,
-        high=high,
-    )
-
-
-def _how_real(result: ConversationsResult, comparison: Comparison | None) -> str:
-    told = say("The difference is real.")
-    if ends_text(comparison):
-        told = say(
-            "The difference is real; in brackets: where it would probably lie with other conversations of this kind."
-        )
-    return told + (common_text(comparison, counted_of(result, comparison)) if comparison else "")
-
-
-# --- names -------------------------------------------------------------------------------------------------------
+    pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    return verdict_sentence(pair, counted_of(result, pair)) if pair else ""
 
 
 def level_order(levels: Iterable[str]) -> list[str]:
     """Return levels from easy to hard, those of a suite's own after them as they come."""
-    found = list(dict.fromkeys(levels))
-    return [*(level for level in LEVELS if level in found), *(level for level in found if level not in LEVELS)]
+    names = list(dict.fromkeys(levels))
+    return [*(level for level in LEVELS if level in names), *(level for level in names if level not in LEVELS)]
 
 
 def domain_name(domain: str) -> str:
@@ -235,12 +222,7 @@ def domain_name(domain: str) -> str:
 
 def sentence(text: str, names: Iterable[str] = ()) -> str:
     """Return a remark as a sentence: a capital first, unless it begins with the name of a bot, and a stop last."""
-    return messages.sentence(text, capital=not any(text.startswith(name) for name in names))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them."""
-    return join_and(names)
+    return texts.sentence(text, capital=not any(text.startswith(name) for name in names))
 
 
 def enumerate_some(names: Sequence[str], most: int = 5) -> str:
@@ -249,40 +231,34 @@ def enumerate_some(names: Sequence[str], most: int = 5) -> str:
     return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
 
 
-# --- what to fix -------------------------------------------------------------------------------------------------
-
-
 def first_problems(result: ConversationsResult, bot: str, most: int) -> tuple[list[Problem], int]:
     """Return the biggest problems of a bot, and how many more there are.
 
     What happened in one place only is not among them where something larger is.
     """
-    found = [problem for problem in result.problems if problem.bot == bot]
-    large = [problem for problem in found if len(problem.examples) > 1]
-    shown = (large or found)[:most]
-    return shown, len(found) - len(shown)
-
-
-# --- what to know ------------------------------------------------------------------------------------------------
+    problems = [problem for problem in result.problems if problem.bot == bot]
+    large = [problem for problem in problems if len(problem.examples) > 1]
+    first = (large or problems)[:most]
+    return first, len(problems) - len(first)
 
 
 def remarks(result: ConversationsResult) -> list[str]:
     """Return all that a reader should know before trusting a number, what failed first."""
     names = [bot.name for bot in result.header.bots]
-    told = [*result.failures, *result.warnings, source_note(result)]
-    told += [twins_sentence(result.cell(name)) for name in names]
-    return [sentence(note, names) for note in told if note]
+    notes = [*result.failures, *result.warnings, _source_note(result)]
+    notes += [twins_sentence(result.cell(name)) for name in names]
+    return [sentence(note, names) for note in notes if note]
 
 
-def source_note(result: ConversationsResult) -> str:
+def _source_note(result: ConversationsResult) -> str:
     """Say which bots were judged by their replies alone."""
     silent = [bot.name for bot in result.header.bots if result.cell(bot.name).intent_source != "bot"]
     if not silent:
         return ""
-    names = listed(silent)
+    names = join_and(silent)
     if len(silent) == 1:
-        return say("{names} tells no topics and was judged by the reply alone.", names=names)
-    return say("{names} tell no topics and were judged by the reply alone.", names=names)
+        return say("{names} does not report topics and was judged by its replies alone.", names=names)
+    return say("{names} do not report topics and were judged by their replies alone.", names=names)
 
 
 def twins_sentence(cell: Cell) -> str:
@@ -290,35 +266,26 @@ def twins_sentence(cell: Cell) -> str:
     twins = cell.twins
     if not twins.n:
         return ""
-    sent = say(
-        "{messages} sent in both spellings{how_often}",
-        messages=say_count(twins.n, "{n} message", "{n} messages"),
-        how_often=_how_often(twins),
-    )
+    times = ""
+    if twins.most_repeats > 1 and twins.fewest_repeats == twins.most_repeats:
+        times = say(", each {most_repeats} times", most_repeats=twins.most_repeats)
+    elif twins.most_repeats > 1:
+        times = say(", each up to {most_repeats} times", most_repeats=twins.most_repeats)
+    messages = say_count(twins.n, "{n} message", "{n} messages")
+    sent = say("{messages} sent in both spellings{how_often}", messages=messages, how_often=times)
     if not twins.only_clean and not twins.only_typo:
-        return say("{bot}: misspelling changed nothing in {sent}.", bot=cell.bot, sent=sent)
-    mostly = " " + say("(mostly, where repeats differ)") if twins.most_repeats > 1 else ""
+        return say("{bot}: misspelling made no difference in {sent}.", bot=cell.bot, sent=sent)
+    mostly = " " + say("(in most repeats, where they differ)") if twins.most_repeats > 1 else ""
+    chance = ""
+    if twins.p is not None:
+        chance = " (p < 0.001)" if twins.p < SURE else " (p = " + say("{p:.2g}", p=twins.p) + ")"
     return say(
-        "{bot}: of {sent}, {only_clean} went right{mostly} only when spelt rightly and {only_typo} only "
-        "when misspelt{chance}.",
+        "{bot}: of {sent}, {only_clean} were right{mostly} only with correct spelling and "
+        "{only_typo} only when misspelt{chance}.",
         bot=cell.bot,
         sent=sent,
         only_clean=twins.only_clean,
         mostly=mostly,
         only_typo=twins.only_typo,
-        chance=_chance(twins.p),
+        chance=chance,
     )
-
-
-def _how_often(twins: Twins) -> str:
-    if twins.most_repeats < 2:
-        return ""
-    if twins.fewest_repeats == twins.most_repeats:
-        return say(", each {most_repeats} times", most_repeats=twins.most_repeats)
-    return say(", each up to {most_repeats} times", most_repeats=twins.most_repeats)
-
-
-def _chance(p: float | None) -> str:
-    if p is None:
-        return ""
-    return " (p < 0.001)" if p < SURE else " (p = " + say("{p:.2g}", p=p) + ")"

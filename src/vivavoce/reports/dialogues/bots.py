@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
 from vivavoce.messages import change_texts, say, say_count
-from vivavoce.records import Rate
 from vivavoce.reports.dialogues.wording import NOT_YET, sentence, some_names
 from vivavoce.reports.shared.numbers import interval_text, signed
 from vivavoce.reports.shared.texts import clean
@@ -16,7 +15,11 @@ HOPELESS = 100
 DECIDED = ("better", "worse")
 TOO_CLOSE = say("too close to call")
 # What else is said of two bots that cannot be told apart.
-UNDECIDED: Mapping[str, str] = {text: text for text in (TOO_CLOSE, say("too few talks"), say("too few preferences"))}
+UNDECIDED: Mapping[str, str] = {
+    "too close to call": TOO_CLOSE,
+    "too few talks": say("too few dialogues"),
+    "too few preferences": say("too few preferences"),
+}
 
 
 def rank_text(line: SystemLine) -> str:
@@ -30,7 +33,7 @@ def ranking_warning(result: DialoguesResult) -> str:
     """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
     said = result.ranking.warning if result.ranking else ""
     if said in ("", result.passport.verdict):
-        return "" if result.passport.may_compare else NOT_YET + " " + say("Why stands at the top.")
+        return "" if result.passport.may_compare else NOT_YET + " " + say("See the reason at the top.")
     return sentence(said)
 
 
@@ -51,31 +54,35 @@ def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
 
 def unranked_sentence(ranking: Ranking) -> str:
     """Say which bots have too few talks (or preferences) for a rank; nothing where all have one."""
-    from vivavoce.dialogues.systems import LEAST_DIALOGUES, TOO_FEW_PREFERENCES
+    from vivavoce.dialogues.systems import MIN_DIALOGUES, TOO_FEW_PREFERENCES
 
-    few = [line for line in ranking.lines if line.rank is None and line.n < LEAST_DIALOGUES]
+    few = [line for line in ranking.lines if line.rank is None and line.n < MIN_DIALOGUES]
     if not few:
         return ""
     preferred = any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs)
     names = some_names([clean(line.bot) + " (" + _count(line.n, preferred) + ")" for line in few])
-    alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("So no bot has a rank.")
+    alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("No bot is ranked.")
     if not preferred:
         told = say(
-            "Too few talks for a rank or a comparison: {names}. At least {least_dialogues} are needed.",
+            "Too few dialogues to rank or compare: {names}. At least {least_dialogues} are needed.",
             names=names,
-            least_dialogues=LEAST_DIALOGUES,
+            least_dialogues=MIN_DIALOGUES,
         )
     else:
         told = say(
-            "Too few preferences for a rank or a comparison: {names}. At least {least_dialogues} are needed.",
+            "Too few preferences to rank or compare: {names}. At least {least_dialogues} are needed.",
             names=names,
-            least_dialogues=LEAST_DIALOGUES,
+            least_dialogues=MIN_DIALOGUES,
         )
     return told + alone
 
 
 def _count(n: int, preferred: bool) -> str:
-    return say_count(n, "{n} preference", "{n} preferences") if preferred else say_count(n, "{n} talk", "{n} talks")
+    return (
+        say_count(n, "{n} preference", "{n} preferences")
+        if preferred
+        else say_count(n, "{n} dialogue", "{n} dialogues")
+    )
 
 
 def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) -> str:
@@ -91,22 +98,14 @@ def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) ->
     around = interval_text(pair.difference, "score")
     if pair.verdict in DECIDED:
         better, other = (pair.first, pair.second) if pair.verdict == "better" else (pair.second, pair.first)
-        sides, points = ", " + _apart(pair.difference) if around else "", abs(value)
+        sides = ""
+        if around:
+            ends = sorted(abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None)
+            sides = ", " + say("{ends:.2f} to {ends2:.2f}", ends=ends[0], ends2=ends[1])
+        facts = {"better": better, "other": other, "points": abs(value), "sides": sides}
         if trusted:
-            return say(
-                "{better} is better than {other}: {points:.2f} points{sides}.",
-                better=better,
-                other=other,
-                points=points,
-                sides=sides,
-            )
-        return say(
-            "{better} scores higher than {other}: {points:.2f} points{sides}.",
-            better=better,
-            other=other,
-            points=points,
-            sides=sides,
-        )
+            return say("{better} is better than {other}: {points:.2f} points{sides}.", **facts)
+        return say("{better} scores higher than {other}: {points:.2f} points{sides}.", **facts)
     gap = (
         say("{signed} points", signed=signed(value))
         if not around
@@ -125,12 +124,7 @@ def _correction(pair: SystemPair, judged: int) -> str:
     if judged > 1:
         return " " + say("after correction for {judged:,} pairs", judged=judged)
     low, high = pair.difference.low, pair.difference.high
-    return " " + say("with so few talks") if low is not None and high is not None and low * high > 0 else ""
-
-
-def _apart(difference: Rate) -> str:
-    ends = sorted(abs(end) for end in (difference.low, difference.high) if end is not None)
-    return say("{ends:.2f} to {ends2:.2f}", ends=ends[0], ends2=ends[1])
+    return " " + say("with so few dialogues") if low is not None and high is not None and low * high > 0 else ""
 
 
 def _forecast(pair: SystemPair) -> str:
@@ -138,9 +132,9 @@ def _forecast(pair: SystemPair) -> str:
     if not more:
         return ""
     if more > HOPELESS * max(1, pair.difference.n):
-        return " " + say("If there is a difference, it is too small for a log of a bearable size to show.")
+        return " " + say("If there is a difference, it is too small to show with a log of practical size.")
     about = say_count(more, "{n} more dialogue", "{n} more dialogues")
     return " " + say(
-        "About {about} of both together would probably decide, if the difference is as large as it looks.",
+        "About {about} across both would probably settle it, if the difference is as large as it looks.",
         about=about,
     )

@@ -19,6 +19,7 @@ from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.dialogues.charts import dialogues_figures, effect_rows, main_agreement
+from vivavoce.reports.dialogues.facts import FACT_MEANINGS, FACT_TITLES, count_facts
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
 from vivavoce.reports.dialogues.messages import shaded_messages
 from vivavoce.reports.shared.measures import Measure
@@ -53,6 +54,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         tiles=_tiles(result, scored) if result.scores else [],
         figures=dialogues_figures(result),
         spread=_spread_table(scored),
+        happened=_facts_table(result),
         ranking=_ranking_table(ranking) if ranking else None,
         ranking_warning=clean(bot_wording.ranking_warning(result)),
         pairs=(pairs[:MAX_PAIRS], pairs[MAX_PAIRS:]),
@@ -78,7 +80,7 @@ def _to_read(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> dict[
     by_id = {pair.dialogue.id: pair for pair in pair_scores(result)}
     highest = scored[LOWEST_SHOWN:][::-1][:HIGHEST_SHOWN]
     return {
-        "queue": [(one, by_id.get(one.id)) for one in result.queue[:QUEUE_SHOWN]],
+        "queue": [(row, by_id.get(row.id)) for row in result.queue[:QUEUE_SHOWN]],
         "lowest": scored[:LOWEST_SHOWN],
         "scored": len(scored),
         "highest": highest,
@@ -93,9 +95,9 @@ def _agreement_tables(result: DialoguesResult) -> dict[str, Table]:
     learnt, bots = passport.origin.agreements if passport.origin else {}, wording.bots_apart(passport)
     return {
         "bins": _bins_table(result),
-        "local": _agreement_table("On your own marked talks", passport.local),
-        "bots": _agreement_table("On your own marked talks, bot by bot (n/a below 10)", bots),
-        "origin": _agreement_table("Where it learnt, on talks that it had not seen", learnt, counted="mark"),
+        "local": _agreement_table("On your own rated dialogues", passport.local),
+        "bots": _agreement_table("On your own rated dialogues, by bot (n/a below 10)", bots),
+        "origin": _agreement_table("On unseen dialogues from its training source", learnt, counted="rating"),
     }
 
 
@@ -109,21 +111,30 @@ def _column(name: str, title: str) -> Column:
 
 def _tiles(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> list[Tile]:
     mean, local = mean_score(scored), result.passport.local.get("overall")
-    around = interval_text(mean, "score") or f"too few talks for an interval (fewer than {MIN_SCORES})"
+    around = interval_text(mean, "score") or f"too few dialogues for an interval (fewer than {MIN_SCORES})"
     around = f"{around}; n = {mean.n:,}, from 1 (bad) to 5 (good)"
     refused = len(result.scores) - len(scored)
     tiles = [
         make_tile(mean, DIALOGUE_MEASURES["mean"], around, span=SCORE_SPAN),
-        Tile(f"{len(scored):,}", "Talks scored", f"of {len(result.scores):,} read; {refused:,} refused"),
+        Tile(f"{len(scored):,}", "Dialogues scored", f"of {len(result.scores):,} read; {refused:,} not scored"),
     ]
     if local is not None and local.n:
-        rate, title = local.spearman, "Agreement with your marks"
-        within = ", ".join(p for p in (interval_text(rate, "score"), f"n = {local.n:,} marked talks") if p)
+        rate, title = local.spearman, "Agreement with your ratings"
+        within = ", ".join(p for p in (interval_text(rate, "score"), f"n = {local.n:,} rated dialogues") if p)
         measure = DIALOGUE_MEASURES["spearman"]
         tiles.append(make_tile(rate, measure, f"Spearman; {within}", name=title, span=AGREEMENT_SPAN))
     if result.queue:
-        tiles.append(Tile(f"{len(result.queue):,}", "To be read by a person", "talks on which sources disagree"))
+        tiles.append(Tile(f"{len(result.queue):,}", "For a person to read", "dialogues on which sources disagree"))
     return tiles
+
+
+def _facts_table(result: DialoguesResult) -> Table:
+    """Return in how many dialogues what happened, read from the text."""
+    rows = [
+        (Cell(FACT_TITLES[kind], FACT_MEANINGS[kind]), f"{round((rate.value or 0) * rate.n):,}", rate_cell(rate))
+        for kind, rate in count_facts(result.dialogues).items()
+    ]
+    return make_table("What happened in the dialogues", ("Fact", "Dialogues", "Share"), rows, 2)
 
 
 def _spread_table(scored: Sequence[ScoredDialogue]) -> Table:
@@ -134,13 +145,13 @@ def _spread_table(scored: Sequence[ScoredDialogue]) -> Table:
         (f"{low:g} to {high:g}", *[f"{column[place]:,}" for column in counts.values()])
         for place, (low, high) in enumerate(score_steps())
     ]
-    return make_table("Talks by score", ("Score", *counts), rows, len(counts))
+    return make_table("Dialogues by score", ("Score", *counts), rows, len(counts))
 
 
 def _ranking_table(ranking: Ranking) -> Table:
     head: tuple[str | Measure, ...] = (
         "Bot",
-        "Talks",
+        "Dialogues",
         *[DIALOGUE_MEASURES[name] for name in ("mean", "strength", "rank")],
     )
     rows = [
@@ -152,12 +163,12 @@ def _ranking_table(ranking: Ranking) -> Table:
         )
         for line in ranking.lines
     ]
-    return make_table("Bots, the best first", head, rows, 4)
+    return make_table("Bots, best first", head, rows, 4)
 
 
 def _effects_table(lowest: ScoredDialogue) -> Table:
     rows = [(f"{number}", who, signed(effect)) for number, who, effect in effect_rows(*lowest)]
-    return make_table("The effect of each message", ("Message", "Who", _column("effect", "Effect")), rows, 1)
+    return make_table("Effect of each message", ("Message", "Who", _column("effect", "Effect")), rows, 1)
 
 
 def _refused_table(groups: Sequence[wording.Group]) -> Table:
@@ -167,31 +178,31 @@ def _refused_table(groups: Sequence[wording.Group]) -> Table:
         more = f" and {len(group.ids) - len(ids):,} more" if len(group.ids) > len(ids) else ""
         which = Cell(", ".join(ids) + more, css="muted")
         rows.append((wording.sentence(clean(group.text)), which, f"{len(group.ids):,}"))
-    return make_table("Why talks were refused", ("Reason", "Which", "Talks"), rows, 1)
+    return make_table("Why dialogues were not scored", ("Reason", "Which", "Dialogues"), rows, 1)
 
 
 def _bins_table(result: DialoguesResult) -> Table:
-    local = result.passport.local
-    bins = main_agreement(local).bins if local else ()
-    rows = [(f"{one.score:.2f}", _score_cell(one.mark), f"{one.mark.n:,}") for one in bins]
-    head = (_column("score", "Mean score"), _column("mark", "Mean of people's marks"), "Talks")
-    return make_table("People's marks for talks with like scores", head, rows, 2)
+    agreement = main_agreement(result.passport.local)
+    bins = agreement.bins if agreement else ()
+    rows = [(f"{row.score:.2f}", _score_cell(row.mark), f"{row.mark.n:,}") for row in bins]
+    head = (_column("score", "Mean score"), _column("mark", "Mean of people's ratings"), "Dialogues")
+    return make_table("People's ratings of dialogues with similar scores", head, rows, 2)
 
 
 def _agreement_table(
-    caption: str, agreements: Mapping[str, Agreement], *, counted: wording.Counted = "talk"
+    caption: str, agreements: Mapping[str, Agreement], *, counted: wording.Counted = "dialogue"
 ) -> Table:
-    """Return how well scores follow marks, one line for each test; `counted`: marked dialogues or single marks."""
+    """Return how well scores agree with ratings, one line per test; `counted`: rated dialogues or single ratings."""
     names = ("pearson", "spearman", "kendall", "mse", "slope", "intercept")
     rows = [
         (
             clean(title_of_test(name)),
-            f"{one.n:,}",
-            *[_score_cell(rate) for rate in (one.pearson, one.spearman, one.kendall, one.mse)],
-            *[score_text(value) for value in (one.slope, one.intercept)],
-            f"{one.refused:,}",
+            f"{row.n:,}",
+            *[_score_cell(rate) for rate in (row.pearson, row.spearman, row.kendall, row.mse)],
+            *[score_text(value) for value in (row.slope, row.intercept)],
+            f"{row.refused:,}",
         )
-        for name, one in agreements.items()
+        for name, row in agreements.items()
     ]
-    head = ("Tested on", f"{counted.capitalize()}s", *[DIALOGUE_MEASURES[name] for name in names], "Refused")
+    head = ("Tested on", f"{counted.capitalize()}s", *[DIALOGUE_MEASURES[name] for name in names], "Not scored")
     return make_table(caption, head, rows, len(head) - 1)

@@ -10,24 +10,21 @@ from vivavoce.reports.shared.measures import Measure
 # How far apart two scores (1 to 5) and two agreements (-1 to 1) can be.
 SCORE_SPAN = 4.0
 AGREEMENT_SPAN = 2.0
-_UNMARKED = say("too few dialogues have both a score and a mark")
+_UNMARKED = say("too few dialogues have both a score and a rating")
 _UNSCORED = say("no dialogue could be scored")
 
 _TABLE = (
     Measure(
         "score",
         say("Score"),
-        say(
-            "The mark from 1 (bad) to 5 (good) that a person would probably give this talk, as the rater expects it."
-        ),
-        "higher",
-        "score",
-        absent=say("the dialogue was refused, with the reason beside it"),
+        say("The rater's estimate of the rating a person would give this dialogue, from 1 (bad) to 5 (good)."),
+        kind="score",
+        absent=say("the dialogue was not scored, for the reason shown"),
     ),
     Measure(
         "range",
         say("Range"),
-        say("Where a person's mark for this one talk falls in 8 of 10 cases. It is wide, because people differ."),
+        say("Where a person's rating of this dialogue falls in 8 of 10 cases. It is wide because people differ."),
         "neither",
         "score",
         absent=say("the rater gives no range"),
@@ -35,63 +32,58 @@ _TABLE = (
     Measure(
         "mean",
         say("Mean score"),
-        say("The mean of all scores; its interval is where the mean would lie with other talks of this kind."),
-        "higher",
-        "score",
+        say("The mean of all scores; its interval is where the mean would lie with other dialogues of this kind."),
+        kind="score",
         absent=_UNSCORED,
     ),
     Measure(
         "mark",
-        say("People's mark"),
-        say("The mark from 1 to 5 that people gave; the mean where several people marked one talk."),
-        "higher",
-        "score",
-        absent=say("nobody marked the talk"),
+        say("People's rating"),
+        say("The rating from 1 to 5 that people gave; the mean if several people rated a dialogue."),
+        kind="score",
+        absent=say("nobody rated the dialogue"),
     ),
     Measure(
         "effect",
         say("Effect of a message"),
         say(
-            "By how many points this message moved the score of its talk, against one like the others of its side:"
-            " below 0 it pulled the score down."
+            "How many points this message moved the score of its dialogue, compared with a typical "
+            "message of its side: below 0 it lowered the score."
         ),
-        "higher",
-        "score",
-        absent=say("the rater does not tell single messages apart"),
+        kind="score",
+        absent=say("the rater does not score single messages"),
     ),
     Measure(
         "pearson",
         say("Pearson"),
-        say("How straight a line scores and people's marks follow together: 0 is chance, 1 is perfect."),
-        "higher",
-        "score",
+        say("How well a straight line describes scores against people's ratings: 0 is chance, 1 is perfect."),
+        kind="score",
         absent=_UNMARKED,
     ),
     Measure(
         "spearman",
         say("Spearman"),
         say(
-            "How alike scores and people's marks order the talks, whatever the distances: 0 is chance, 1 is perfect."
+            "How similarly scores and people's ratings order the dialogues, whatever the "
+            "distances: 0 is chance, 1 is perfect."
         ),
-        "higher",
-        "score",
+        kind="score",
         absent=_UNMARKED,
     ),
     Measure(
         "kendall",
         say("Kendall"),
         say(
-            "Of all pairs of talks, how many more are ordered as people order them than the other way round: 1 "
-            "is all."
+            "Share of dialogue pairs ordered as people order them, minus the share ordered the "
+            "other way round: 1 is all."
         ),
-        "higher",
-        "score",
+        kind="score",
         absent=_UNMARKED,
     ),
     Measure(
         "mse",
         say("Mean squared error"),
-        say("The distance between score and mark, squared and averaged: 1 means about one mark off."),
+        say("The distance between score and rating, squared and averaged: 1 means about one point off."),
         "lower",
         "score",
         absent=_UNMARKED,
@@ -99,7 +91,7 @@ _TABLE = (
     Measure(
         "slope",
         say("Slope"),
-        say("By how much people's marks rise when the score rises by 1: near 1, the scores mean what they say."),
+        say("How much people's ratings rise when the score rises by 1: near 1, scores can be read as ratings."),
         "neither",
         "score",
         absent=_UNMARKED,
@@ -108,7 +100,8 @@ _TABLE = (
         "intercept",
         say("Intercept"),
         say(
-            "What the line from score to mark adds to slope times score: near 0 with a slope near 1, nothing is off."
+            "What the line from score to rating adds to slope times score: near 0 with a slope "
+            "near 1, scores need no adjustment."
         ),
         "neither",
         "score",
@@ -116,32 +109,30 @@ _TABLE = (
     ),
     Measure(
         "gain",
-        say("Gain of recalibration"),
-        say("How much smaller the mean squared error becomes on talks that the correction had not seen."),
-        "higher",
-        "score",
-        absent=say("too few local marks to learn a correction from"),
+        say("Recalibration gain"),
+        say("How much smaller the mean squared error gets on dialogues the correction had not seen."),
+        kind="score",
+        absent=say("too few ratings of your own to learn a correction"),
     ),
     Measure(
         "strength",
         say("Strength"),
-        say("How often its talks beat those of the other bots, as log odds: 0 is the average bot of this log."),
-        "higher",
-        "score",
-        absent=say("the bot was compared with no other"),
+        say("How often its dialogues beat those of other bots, as log odds: 0 is the average bot in this log."),
+        kind="score",
+        absent=say("the bot was not compared with any other"),
     ),
     Measure(
         "rank",
         say("Rank"),
-        say("The place of a bot by its mean, and the places that the verdicts on its pairs leave open."),
+        say("A bot's place by its mean, and the places its pairwise verdicts leave open."),
         "lower",
         "count",
-        absent=say("the log names fewer than two bots, or the bot has fewer than five talks"),
+        absent=say("the log names fewer than two bots, or the bot has fewer than five dialogues"),
     ),
     Measure(
         "difference",
         say("Difference"),
-        say("By how many points the mean of the first bot lies above that of the second."),
+        say("How many points the first bot's mean is above the second's."),
         "neither",
         "score",
         absent=say("one of the bots has no score"),
@@ -152,13 +143,13 @@ DIALOGUE_MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in
 
 # What was tested, as people call it; the short name stands in JSON.
 TEST_TITLES: Mapping[str, str] = {
-    "overall": say("All talks"),
-    "human-bot": say("A person and a bot"),
+    "overall": say("All dialogues"),
+    "human-bot": say("Person and bot"),
     "human-human": say("Two people"),
     "unknown": say("Speakers unknown"),
-    "unseen-bot": say("Bots it had never met"),
-    "later": say("Talks of a later time"),
-    "later-human-bot": say("Later, with bots only"),
+    "unseen-bot": say("Unseen bots"),
+    "later": say("Later dialogues"),
+    "later-human-bot": say("Later dialogues, bots only"),
 }
 
 

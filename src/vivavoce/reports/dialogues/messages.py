@@ -33,12 +33,12 @@ class Message(NamedTuple):
         return "" if self.effect is None else signed(self.effect)
 
 
-def telling_messages(talk: ScoredDialogue, most: int = MAX_MESSAGES) -> Iterator[Message | int]:
+def telling_messages(row: ScoredDialogue, most: int = MAX_MESSAGES) -> Iterator[Message | int]:
     """Yield the messages that moved the score most, in order; between them, how many were left out."""
-    effects = {turn.number: turn.effect for turn in talk.score.turns}
+    effects = {turn.number: turn.effect for turn in row.score.turns}
     every = [
         Message(number, clean(wording.role_of(turn)), bool(turn.is_bot), clean(turn.text), effects.get(number))
-        for number, turn in enumerate(talk.dialogue.turns, 1)
+        for number, turn in enumerate(row.dialogue.turns, 1)
     ]
     strongest = sorted(every, key=lambda message: -abs(message.effect or 0.0))[:most]
     kept = {message.number for message in strongest}
@@ -53,13 +53,13 @@ def telling_messages(talk: ScoredDialogue, most: int = MAX_MESSAGES) -> Iterator
         yield len(every) - last
 
 
-def shaded_messages(talk: ScoredDialogue) -> list[tuple[Message | int, str]]:
+def shaded_messages(row: ScoredDialogue) -> list[tuple[Message | int, str]]:
     """Return the telling messages with the shade of each, from its strength beside the strongest one."""
-    shown = list(telling_messages(talk))
-    largest = max([FAINT, *[abs(one.effect or 0.0) for one in shown if isinstance(one, Message)]])
-    return [(one, "" if isinstance(one, int) else _shade(one.effect or 0.0, largest)) for one in shown]
-
-
-def _shade(effect: float, largest: float) -> str:
-    strength = sum(abs(effect) / largest >= level for level in SHADES)
-    return f"{'up' if effect > 0 else 'down'}-{strength}" if strength else ""
+    messages = list(telling_messages(row))
+    effects = [0.0 if isinstance(message, int) else message.effect or 0.0 for message in messages]
+    largest = max([FAINT, *map(abs, effects)])
+    shaded: list[tuple[Message | int, str]] = []
+    for message, effect in zip(messages, effects, strict=True):
+        strength = sum(abs(effect) / largest >= level for level in SHADES)
+        shaded.append((message, f"{'up' if effect > 0 else 'down'}-{strength}" if strength else ""))
+    return shaded

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from vivavoce.dialogues.dialogue import Dialogue
@@ -17,50 +16,46 @@ from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, count_scores, 
 from vivavoce.files.writing import guarded, write_text
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
+from vivavoce.reports.dialogues.facts import FACT_TITLES, count_facts
 from vivavoce.reports.dialogues.meanings import title_of_test
-from vivavoce.reports.dialogues.messages import Message, telling_messages
+from vivavoce.reports.dialogues.messages import telling_messages
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, rate_cell
 from vivavoce.reports.shared.numbers import interval_text, score_text
 from vivavoce.reports.shared.texts import clean, cut, short
 
 ROW_COLUMNS = ("id", "bot", "score", "low", "high", "mark", "passed", "refusal", "warnings")
 BLOCKS = " ▁▂▃▄▅▆▇█"
-MOST_LINES = 5
-MOST_PAIRS = 6
-MOST_NAME = 30
-MOST_WHY = 240
-MOST_TEXT = 500
-# Enough for every talk that is read at one sitting; of longer ones, the messages that moved the score most.
-MOST_MESSAGES = 100
+MAX_LINES = 5
+MAX_PAIRS = 6
+MAX_NAME = 30
+MAX_WHY = 240
+MAX_TEXT = 500
+# Enough for one sitting; of longer dialogues, the messages that moved the score most.
+MAX_MESSAGES = 100
 STRONG = 0.1
-
-
-# --- a whole log -------------------------------------------------------------------------------------------------
 
 
 def print_dialogues(console: Console, result: DialoguesResult) -> None:
     """Show an exam: whether the scores may be used, what they come to, the bots, and what to read next."""
-    talks = rank_scored(result)
+    scored, ranking = rank_scored(result), result.ranking
     console.print()
     console.print(block(wording.headline(result), "bold"))
     console.print(block(clean(wording.because(result))))
     if drift := wording.drift_warning(result.passport):
         console.print(block(drift, "yellow"))
-    console.print(heading("The scores", wording.counts_sentence(result)))
-    if talks:
-        _print_scores(console, talks)
-    if result.ranking is not None:
+    console.print(heading("Scores", wording.counts_sentence(result)))
+    if scored:
+        console.print(block(wording.mean_sentence(scored)))
+        low, middle, high = (score_text(scored[place].value) for place in (0, len(scored) // 2, -1))
+        spread = bar_line(count_scores(row.value for row in scored))
+        console.print(Text.assemble("1 ", (spread, "bold"), f" 5   lowest {low}, median {middle}, highest {high}"))
+    _print_facts(console, result)
+    if ranking is not None:
         console.print(heading("Which bot is better?", clean(bot_wording.ranking_warning(result))))
-        _print_ranking(console, result.ranking, group_by_bot(talks))
-    _print_next(console, result, talks)
+        _print_ranking(console, ranking, group_by_bot(scored))
+    if scored or result.queue:
+        _print_next(console, result, scored)
     _print_notes(console, result)
-
-
-def _print_scores(console: Console, talks: Sequence[ScoredDialogue]) -> None:
-    console.print(block(wording.mean_sentence(talks)))
-    low, middle, high = (score_text(talks[place].value) for place in (0, len(talks) // 2, -1))
-    spread = bar_line(count_scores(talk.value for talk in talks))
-    console.print(Text.assemble("1 ", (spread, "bold"), f" 5   lowest {low}, middle {middle}, highest {high}"))
 
 
 def bar_line(counts: Sequence[int]) -> str:
@@ -69,60 +64,71 @@ def bar_line(counts: Sequence[int]) -> str:
     return "".join(BLOCKS[-(-n * last // top)] for n in counts)
 
 
+def _print_facts(console: Console, result: DialoguesResult) -> None:
+    """Show in how many dialogues what happened; nothing where the texts are not known or nothing happened."""
+    facts = count_facts(result.dialogues)
+    if not facts:
+        return
+    console.print(heading("What happened", "Read from the text; docs/dialogue_facts.md says how sure each one is."))
+    rows = [
+        (FACT_TITLES[kind], f"{round((rate.value or 0) * rate.n):,} of {rate.n:,}", rate_cell(rate))
+        for kind, rate in facts.items()
+    ]
+    console.print(numbers_table(("", "dialogues", "share"), rows))
+
+
 def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequence[ScoredDialogue]]) -> None:
     rows = [
         (
             bot_wording.rank_text(line),
-            short(line.bot, MOST_NAME),
-            bar_line(count_scores(talk.value for talk in bots.get(line.bot, ()))),
+            short(line.bot, MAX_NAME),
+            bar_line(count_scores(row.value for row in bots.get(line.bot, ()))),
             f"{line.n:,}",
             score_text(line.mean.value),
             interval_text(line.mean, "score"),
         )
         for line in ranking.lines
     ]
-    console.print(numbers_table(("Rank", "Bot", "1 to 5", "Talks", "Mean", "Interval"), rows, words=3))
+    console.print(numbers_table(("Rank", "Bot", "1 to 5", "Dialogues", "Mean", "Interval"), rows, words=3))
     console.print()
     few = bot_wording.unranked_sentence(ranking)
-    told = [*_first(bot_wording.pair_sentences(ranking), MOST_PAIRS, "pairs"), *([few] if few else [])]
-    console.print(bullets(told))
+    console.print(bullets(filter(None, [*_first(bot_wording.pair_sentences(ranking), MAX_PAIRS, "pairs"), few])))
 
 
-def _print_next(console: Console, result: DialoguesResult, talks: Sequence[ScoredDialogue]) -> None:
-    lowest = [(talk.dialogue.id, wording.score_line(talk), wording.talk_facts(talk)) for talk in talks[:MOST_LINES]]
-    queued = [(one.id, score_text(one.score), one.text) for one in result.queue[:MOST_LINES]]
-    if not talks and not result.queue:
-        return
+def _print_next(console: Console, result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> None:
+    lowest = [(row.dialogue.id, wording.score_line(row), wording.dialogue_facts(row)) for row in scored[:MAX_LINES]]
+    queued = [(row.id, score_text(row.score), row.text) for row in result.queue[:MAX_LINES]]
     console.print(heading("What to read next"))
-    for title, rows, total in (("Sources disagree", queued, len(result.queue)), ("Lowest score", lowest, len(talks))):
-        if rows:
+    for title, lines, total in (
+        ("Sources disagree", queued, len(result.queue)),
+        ("Lowest score", lowest, len(scored)),
+    ):
+        if lines:
+            rows = [(short(name, MAX_NAME), score, short(why, MAX_WHY)) for name, score, why in lines]
             console.print(Text(f"{title} ({len(rows)} of {total:,}):"))
-            console.print(numbers_table(("Talk", "Score", "What"), [_short(row) for row in rows], words=3))
+            console.print(numbers_table(("Dialogue", "Score", "Reason"), rows, words=3))
             console.print()
-    example = (result.queue[0].id if result.queue else talks[0].dialogue.id).strip()
-    console.print(block(f"viva dialogues explain FILE {short(example, MOST_NAME)}", "dim"))
-
-
-def _short(row: Sequence[str]) -> tuple[str, ...]:
-    return short(row[0], MOST_NAME), row[1], short(row[2], MOST_WHY)
+    example = (result.queue[0].id if result.queue else scored[0].dialogue.id).strip()
+    console.print(block(f"To see why: viva dialogues explain FILE {short(example, MAX_NAME)}", "dim"))
 
 
 def _print_notes(console: Console, result: DialoguesResult) -> None:
-    refused = [
-        f"{len(group.ids):,} refused: {wording.sentence(clean(group.text))}" for group in wording.refusals(result)
+    passport, origin = result.passport, result.passport.origin
+    trust = [
+        wording.agreement_sentence(passport.local),
+        *wording.following_sentences(passport),
+        wording.people_sentence(passport),
+        f"Rater: {clean(passport.rater)}. {wording.learnt_sentence(origin)}",
+        wording.measured_sentence(origin),
+        wording.recalibration_sentence(result.recalibration) if result.recalibration else "",
     ]
-    told = [*refused, *(clean(text) for text in wording.remarks(result))]
-    trust = [wording.agreement_sentence(result.passport.local), *wording.following_sentences(result.passport)]
-    trust += [said] if (said := wording.people_sentence(result.passport)) else []
-    origin = result.passport.origin
-    trust += [f"Rater: {clean(result.passport.rater)}. {wording.learnt_sentence(origin)}"]
-    trust += [said] if (said := wording.measured_sentence(origin)) else []
-    trust += [wording.recalibration_sentence(result.recalibration)] if result.recalibration else []
-    console.print(heading("How far can these scores be trusted?"))
-    console.print(bullets(trust))
-    if told:
-        console.print(heading("What to know"))
-        console.print(bullets(_first(told, 2 * MOST_LINES, "remarks")))
+    console.print(heading("How far can you trust these scores?"))
+    console.print(bullets(filter(None, trust)))
+    remarks = [
+        f"{len(group.ids):,} not scored: {wording.sentence(clean(group.text))}" for group in wording.refusals(result)
+    ]
+    remarks += [clean(text) for text in wording.remarks(result)]
+    _print_list(console, "Before you trust these results", _first(remarks, 2 * MAX_LINES, "remarks"))
 
 
 def _first(lines: Sequence[str], most: int, noun: str) -> list[str]:
@@ -130,24 +136,37 @@ def _first(lines: Sequence[str], most: int, noun: str) -> list[str]:
     return [*lines[:most], *([f"{left:,} more {noun} in the report."] if left > 0 else [])]
 
 
-# --- one talk ----------------------------------------------------------------------------------------------------
-
-
 def print_explanation(console: Console, dialogue: Dialogue, score: Score) -> None:
     """Show one talk with the effect of each message beside it, and what moved the score."""
-    talk = ScoredDialogue(dialogue, score)
+    row = ScoredDialogue(dialogue, score)
     console.print()
-    console.print(block(f"{short(dialogue.id, 2 * MOST_NAME)}: {wording.score_line(talk)}", "bold"))
-    for said in (clean(wording.talk_facts(talk)), wording.range_sentence(score)):
-        if said:
-            console.print(block(wording.sentence(said)))
-    if talk.value is None:
+    console.print(block(f"{short(dialogue.id, 2 * MAX_NAME)}: {wording.score_line(row)}", "bold"))
+    for text in filter(None, (clean(wording.dialogue_facts(row)), wording.range_sentence(score))):
+        console.print(block(wording.sentence(text)))
+    if row.value is None:
         console.print(block(wording.sentence(clean(score.refusal or "no reason given")), "bold"))
     _print_list(console, "What moved the score", [clean(line) for line in wording.reason_lines(score)])
-    _print_list(console, "Take this score with care", [wording.sentence(clean(text)) for text in score.warnings])
-    aside = "At the right: by how many points a message moved the score." if score.turns else ""
-    console.print(heading("The talk", aside))
-    console.print(_messages(talk))
+    _print_list(console, "Treat this score with caution", [wording.sentence(clean(text)) for text in score.warnings])
+    console.print(
+        heading("Dialogue", "On the right: how many points a message moved the score." if score.turns else "")
+    )
+    table = plain_table()
+    table.add_column("", justify="right")
+    table.add_column("Who", overflow="fold", max_width=MAX_NAME // 2)
+    table.add_column("Message", overflow="fold", max_width=70)
+    table.add_column("Effect" if score.turns else "", justify="right", no_wrap=True)
+    for message in telling_messages(row, MAX_MESSAGES):
+        if isinstance(message, int):
+            table.add_row("", "", Text(f"... {message:,} more, which moved the score less", style="dim"), "")
+            continue
+        strong = message.effect is not None and abs(message.effect) >= STRONG
+        table.add_row(
+            Text(f"{message.number}", style="dim"),
+            Text(short(message.speaker, MAX_NAME), style="bold" if message.is_bot else ""),
+            Text(cut(message.text, MAX_TEXT) or "(nothing)"),
+            Text(message.moved, style="bold" if strong else ""),
+        )
+    console.print(table)
 
 
 def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
@@ -156,60 +175,37 @@ def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
         console.print(bullets(lines))
 
 
-def _messages(talk: ScoredDialogue) -> Table:
-    table = plain_table()
-    table.add_column("", justify="right")
-    table.add_column("Who", overflow="fold", max_width=MOST_NAME // 2)
-    table.add_column("Message", overflow="fold", max_width=70)
-    table.add_column("Effect" if talk.score.turns else "", justify="right", no_wrap=True)
-    for one in telling_messages(talk, MOST_MESSAGES):
-        table.add_row(*_message(one))
-    return table
-
-
-def _message(one: Message | int) -> Iterator[Text]:
-    if isinstance(one, int):
-        yield from (Text(), Text(), Text(f"... {one:,} more, which moved the score less", style="dim"), Text())
-        return
-    text = cut(one.text, MOST_TEXT)
-    strong = one.effect is not None and abs(one.effect) >= STRONG
-    yield Text(f"{one.number}", style="dim")
-    yield Text(short(one.speaker, MOST_NAME), style="bold" if one.is_bot else "")
-    yield Text(text or "(nothing)")
-    yield Text(one.moved, style="bold" if strong else "")
-
-
-# --- trust -------------------------------------------------------------------------------------------------------
-
-
 def print_agreement(
     console: Console,
     agreements: Mapping[str, Agreement],
     *,
     where: str = "of this log",
-    counted: wording.Counted = "talk",
+    counted: wording.Counted = "dialogue",
 ) -> None:
-    """Show how well scores follow people's marks, one line for each kind of talk.
+    """Show how well scores agree with people's ratings, one line per kind of dialogue.
 
-    `where` the talks come from; `counted`: marked talks (of a log) or single marks (of an origin).
+    `where` the dialogues come from; `counted`: rated dialogues (of a log) or single ratings (of an origin).
     """
     console.print()
     console.print(block(wording.agreement_sentence(agreements, where=where, counted=counted), "bold"))
     _print_agreements(console, "Tested on", agreements, counted)
     console.print()
-    said = "Under each value: where it would lie with other talks of this kind. Slope near 1: a score means a mark."
-    console.print(block(said, "dim"))
-    if any(0 < one.n < MIN_SCORES for one in agreements.values()):
-        few = "marked talks" if counted == "talk" else "marks"
-        console.print(block(f"Fewer than {MIN_SCORES} {few} say next to nothing."))
+    aside = (
+        "Below each value: where it could be with other dialogues of this kind. With a slope "
+        "near 1, scores can be read as ratings."
+    )
+    console.print(block(aside, "dim"))
+    if any(0 < agreement.n < MIN_SCORES for agreement in agreements.values()):
+        few = "rated dialogues" if counted == "dialogue" else "ratings"
+        console.print(block(f"Fewer than {MIN_SCORES} {few} say almost nothing."))
 
 
 def print_bots(console: Console, passport: Passport) -> None:
-    """Show how well scores follow people's marks on the talks of each bot."""
+    """Show how well scores agree with people's ratings, for each bot."""
     if bots := wording.bots_apart(passport):
         console.print()
-        console.print(block("Bot by bot; n/a below 10 marked talks."))
-        _print_agreements(console, "Bot", bots, "talk")
+        console.print(block("By bot; n/a below 10 rated dialogues."))
+        _print_agreements(console, "Bot", bots, "dialogue")
 
 
 def _print_agreements(
@@ -218,14 +214,14 @@ def _print_agreements(
     rows: list[tuple[str | Text, ...]] = [
         (
             clean(title_of_test(name)),
-            f"{one.n:,}",
-            *[rate_cell(rate, "score", "") for rate in (one.pearson, one.spearman, one.kendall, one.mse)],
-            score_text(one.slope),
-            f"{one.refused:,}",
+            f"{row.n:,}",
+            *[rate_cell(rate, "score", "") for rate in (row.pearson, row.spearman, row.kendall, row.mse)],
+            score_text(row.slope),
+            f"{row.refused:,}",
         )
-        for name, one in agreements.items()
+        for name, row in agreements.items()
     ]
-    numbers = ("Pearson", "Spearman", "Kendall", "Squared error", "Slope", "Refused")
+    numbers = ("Pearson", "Spearman", "Kendall", "Squared error", "Slope", "Not scored")
     console.print(numbers_table((head, f"{counted.capitalize()}s", *numbers), rows))
 
 
@@ -241,9 +237,6 @@ def print_reproduction(
         console.print(block(wording.sentence(note), "dim"))
 
 
-# --- rows --------------------------------------------------------------------------------------------------------
-
-
 def write_dialogue_rows(path: str | Path, result: DialoguesResult) -> None:
     """Write the rows as CSV, harmless when opened in a spreadsheet; `-` is standard output."""
     buffer = io.StringIO(newline="")
@@ -255,12 +248,12 @@ def write_dialogue_rows(path: str | Path, result: DialoguesResult) -> None:
 
 def dialogue_rows(result: DialoguesResult) -> Iterator[tuple[str, ...]]:
     """Yield one row for each dialogue, in order, in the columns `ROW_COLUMNS`; empty where there is nothing."""
-    for talk in pair_scores(result):
-        dialogue, score = talk.dialogue, talk.score
+    for row in pair_scores(result):
+        dialogue, score = row.dialogue, row.score
         yield (
             score.id,
             dialogue.bot or "",
-            _cell(talk.value),
+            _cell(row.value),
             _cell(score.low),
             _cell(score.high),
             _cell(dialogue.quality),

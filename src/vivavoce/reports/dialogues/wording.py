@@ -8,36 +8,27 @@ from typing import Literal
 
 from vivavoce import messages
 from vivavoce.dialogues.dialogue import Utterance
-from vivavoce.dialogues.following import LEAST_MARKS, follows_sentence, help_sentences, judged
+from vivavoce.dialogues.following import MIN_RATINGS, follows_sentence, help_sentences, judged
 from vivavoce.dialogues.passport import drift_sentence
-from vivavoce.dialogues.result import (
-    Agreement,
-    DialoguesResult,
-    Origin,
-    Passport,
-    Recalibration,
-    Score,
-)
+from vivavoce.dialogues.result import Agreement, DialoguesResult, Origin, Passport, Recalibration, Score
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural
 from vivavoce.messages import Message, join, join_and, say, say_count
-from vivavoce.records import Rate
 from vivavoce.reports.dialogues.meanings import range_text, title_of_test
 from vivavoce.reports.shared.numbers import interval_text, rate_text, score_text, signed
 
 OF_THIS_LOG = "of this log"
+# A dialogue that scores less is one that a person would call a bad one.
+LOW = 2.5
 NOT_YET = say("You cannot compare bots with these scores yet.")
-# What an agreement counts: a log has one mean mark for each talk, a rater learnt from every single mark.
-Counted = Literal["talk", "mark"]
+# What an agreement counts: a log has one mean rating per dialogue, a rater was trained on every single rating.
+Counted = Literal["dialogue", "rating"]
 # The tests of an origin that are told in one sentence; its table has all of them.
 _TOLD = {
     "overall": say("{rate} in all"),
     "human-bot": say("{rate} with bots"),
-    "unseen-bot": say("{rate} with bots it had never met"),
+    "unseen-bot": say("{rate} with unseen bots"),
 }
-
-
-# --- one dialogue ------------------------------------------------------------------------------------------------
 
 
 def role_of(utterance: Utterance) -> str:
@@ -47,30 +38,26 @@ def role_of(utterance: Utterance) -> str:
     return say("bot") if utterance.is_bot else say("person")
 
 
-def effects_of(talk: ScoredDialogue) -> dict[int, float]:
-    """Return how far each message moved the score, by the number of the message."""
-    return {turn.number: turn.effect for turn in talk.score.turns}
-
-
-# --- the first sentences -----------------------------------------------------------------------------------------
-
-
 def headline(result: DialoguesResult) -> str:
-    """Return the sentence that a report begins with: may bots be compared with these scores?"""
-    if not any(talk.value is not None for talk in pair_scores(result)):
-        return _nothing(result)
-    if result.passport.may_compare:
-        return say("You can compare bots with these scores.")
-    return NOT_YET
-
-
-def _nothing(result: DialoguesResult) -> str:
+    """Return the first sentence of a report: how the dialogues score, or whether bots may be compared."""
+    values = [row.value for row in pair_scores(result) if row.value is not None]
+    if values and len({dialogue.bot for dialogue in result.dialogues if dialogue.bot}) < 2:
+        return mean_headline(sum(values) / len(values), len(values), sum(value < LOW for value in values))
+    if values:
+        return say("You can compare bots with these scores.") if result.passport.may_compare else NOT_YET
     if not result.scores:
         return say("Nothing could be scored: there are no dialogues.")
     return say(
         "Nothing could be scored: {dialogues} read, none of them with a score.",
         dialogues=say_count(len(result.scores), "{n} dialogue", "{n} dialogues"),
     )
+
+
+def mean_headline(mean: float, count: int, low: int) -> str:
+    """Return how dialogues score on the whole: a sentence that makes sense with one bot."""
+    scored = say_count(count, "{n} dialogue scores", "{n} dialogues score")
+    values = {"scored": scored, "mean": mean, "low": low, "limit": LOW}
+    return say("{scored} {mean:.1f} of 5 on average; {low:,} below {limit:.1f}.", **values)
 
 
 def because(result: DialoguesResult) -> str:
@@ -89,19 +76,19 @@ def drift_warning(passport: Passport) -> str:
 def counts_sentence(result: DialoguesResult) -> str:
     """Say how many dialogues were read, scored, refused and marked by people."""
     total = len(result.scores)
-    kept = sum(talk.value is not None for talk in pair_scores(result))
-    marked = sum(dialogue.quality is not None for dialogue in result.dialogues)
-    told = [f"{plural(total, 'dialogue')} read", f"{kept:,} scored"]
-    told += [f"{total - kept:,} refused"] if total > kept else []
-    told += [f"{marked:,} marked by people" if marked else "none marked by people"]
-    return f"{', '.join(told)}."
+    scored = sum(row.value is not None for row in pair_scores(result))
+    rated = sum(dialogue.quality is not None for dialogue in result.dialogues)
+    counts = [f"{plural(total, 'dialogue')} read", f"{scored:,} scored"]
+    counts += [f"{total - scored:,} not scored"] if total > scored else []
+    counts += [f"{rated:,} rated by people" if rated else "none rated by people"]
+    return f"{', '.join(counts)}."
 
 
-def mean_sentence(talks: Sequence[ScoredDialogue]) -> str:
-    """Say what the scores come to."""
-    mean = mean_score(talks)
+def mean_sentence(scored: Sequence[ScoredDialogue]) -> str:
+    """Return the mean score with its interval."""
+    mean = mean_score(scored)
     if mean.value is None:
-        return "There is no score."
+        return "No scores."
     few = "" if mean.n >= MIN_SCORES else ", too few for an interval"
     return f"Mean score {rate_text(mean, 'score')}{few}, on a scale from 1 (bad) to 5 (good)."
 
@@ -111,24 +98,21 @@ def sentence(text: str) -> str:
     return messages.sentence(text)
 
 
-# --- its score -----------------------------------------------------------------------------------------------------
-
-
-def score_line(talk: ScoredDialogue) -> str:
-    """Return score and range of a talk, or that it has none."""
-    if talk.value is None:
+def score_line(row: ScoredDialogue) -> str:
+    """Return score and range of a dialogue, or that it has none."""
+    if row.value is None:
         return "no score"
-    around = range_text(talk.score.low, talk.score.high)
-    return score_text(talk.value) + (f" ({around})" if around else "")
+    interval = range_text(row.score.low, row.score.high)
+    return score_text(row.value) + (f" ({interval})" if interval else "")
 
 
-def talk_facts(talk: ScoredDialogue) -> str:
-    """Return what else is known of a talk: its bot, people's mark, scripted checks."""
-    dialogue, mark = talk.dialogue, talk.dialogue.quality
+def dialogue_facts(row: ScoredDialogue) -> str:
+    """Return what else is known of a dialogue: its bot, people's rating, scripted checks."""
+    dialogue, mark = row.dialogue, row.dialogue.quality
     checks = {None: "", True: "checks passed", False: "checks failed"}[dialogue.passed]
-    marked = f"people's mark {mark:.3g}" if mark is not None else ""
-    said = say_count(len(dialogue.turns), "{n} message", "{n} messages")
-    return ", ".join(part for part in (f"bot {dialogue.bot}" if dialogue.bot else "", said, marked, checks) if part)
+    rating = f"people's rating {mark:.3g}" if mark is not None else ""
+    size = say_count(len(dialogue.turns), "{n} message", "{n} messages")
+    return ", ".join(filter(None, (f"bot {dialogue.bot}" if dialogue.bot else "", size, rating, checks)))
 
 
 def reason_lines(score: Score) -> list[str]:
@@ -141,10 +125,7 @@ def range_sentence(score: Score) -> str:
     """Say how sure the score of one talk is."""
     if score.low is None or score.high is None:
         return ""
-    return f"In 8 of 10 cases a person's mark for such a talk lies between {score.low:.1f} and {score.high:.1f}."
-
-
-# --- what was left out -------------------------------------------------------------------------------------------
+    return f"In 8 of 10 cases, a person's rating of such a dialogue is between {score.low:.1f} and {score.high:.1f}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +138,21 @@ class Group:
 
 def refusals(result: DialoguesResult) -> list[Group]:
     """Return why dialogues were refused, the most frequent reason first."""
-    refused = [talk.score for talk in pair_scores(result) if talk.value is None]
-    return _grouped((score.refusal or "no reason given", score.id) for score in refused)
+    refused = [row.score for row in pair_scores(result) if row.value is None]
+    return _group((score.refusal or "no reason given", score.id) for score in refused)
 
 
 def cautions(result: DialoguesResult) -> list[Group]:
     """Return what scores are to be taken with care for, the most frequent first."""
-    kept = [talk.score for talk in pair_scores(result) if talk.value is not None]
-    return _grouped((warning, score.id) for score in kept for warning in score.warnings)
+    kept = [row.score for row in pair_scores(result) if row.value is not None]
+    return _group((warning, score.id) for score in kept for warning in score.warnings)
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> list[Group]:
-    found: dict[str, list[str]] = {}
+def _group(pairs: Iterable[tuple[str, str]]) -> list[Group]:
+    names: dict[str, list[str]] = {}
     for text, name in pairs:
-        found.setdefault(text, []).append(name)
-    groups = [Group(text, tuple(ids)) for text, ids in found.items()]
+        names.setdefault(text, []).append(name)
+    groups = [Group(text, tuple(ids)) for text, ids in names.items()]
     return sorted(groups, key=lambda group: -len(group.ids))
 
 
@@ -179,9 +160,6 @@ def some_names(names: Sequence[str], most: int = 5) -> str:
     """Return a few names and how many more there are."""
     shown = join(", ", names[:most])
     return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
-
-
-# --- trust -------------------------------------------------------------------------------------------------------
 
 
 def origin_sentence(origin: Origin | None) -> str:
@@ -192,19 +170,19 @@ def origin_sentence(origin: Origin | None) -> str:
 def learnt_sentence(origin: Origin | None) -> str:
     """Say what the rater learnt from."""
     if origin is None:
-        return say("Nobody has measured this rater against people's marks yet.")
+        return say("This rater is not validated against people's ratings.")
     size = " (" + say_count(origin.dialogues, "{n} dialogue", "{n} dialogues") + ")" if origin.dialogues else ""
     licence = say(", licence {licence}", licence=origin.licence) if origin.licence else ""
     if not origin.learnt_from:
-        return say("It does not say what it learnt from{size}.", size=size + licence)
+        return say("Its training data are unknown{size}.", size=size + licence)
     source, dialogues = origin.learnt_from, say_count(origin.dialogues, "{n} dialogue", "{n} dialogues")
     if not size and licence:
-        return say("It learnt from {learnt_from}, licence {licence}.", learnt_from=source, licence=origin.licence)
+        return say("Trained on {learnt_from}, licence {licence}.", learnt_from=source, licence=origin.licence)
     if not size:
-        return say("It learnt from {learnt_from}.", learnt_from=source)
+        return say("Trained on {learnt_from}.", learnt_from=source)
     if not licence:
-        return say("It learnt from {learnt_from} ({dialogues}).", learnt_from=source, dialogues=dialogues)
-    whole = say("It learnt from {learnt_from} ({size}), licence {licence}.")
+        return say("Trained on {learnt_from} ({dialogues}).", learnt_from=source, dialogues=dialogues)
+    whole = say("Trained on {learnt_from} ({size}), licence {licence}.")
     return say(whole, learnt_from=source, size=dialogues, licence=origin.licence)
 
 
@@ -213,45 +191,51 @@ def measured_sentence(origin: Origin | None) -> str:
     if origin is None:
         return ""
     known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
-    rates = {name: origin.agreements[name].pearson for name in known}
-    # The counts are of marks; that is said once.
-    measured = [(name, rate) for name, rate in rates.items() if rate.value is not None]
-    numbers = [
-        (name, rate_text(rate, "score", "" if place else say("n = {n:,} marks", n=rate.n)))
-        for place, (name, rate) in enumerate(measured)
-    ]
-    told = [
-        say(_TOLD[name], rate=number) if name in _TOLD else number + " (" + title_of_test(name) + ")"
-        for name, number in numbers
-    ]
-    if not told:
-        return say("How far it follows people on talks that it had not seen is not known.")
-    parts = join(", ", told)
-    return say("On talks that it had not seen it follows people's marks (Pearson) by {parts}.", parts=parts)
+    parts: list[str] = []
+    for name, rate in ((name, origin.agreements[name].pearson) for name in known):
+        if rate.value is not None:
+            # The counts are of ratings; that is said once.
+            number = rate_text(rate, "score", "" if parts else say("n = {n:,} ratings", n=rate.n))
+            test = number + " (" + title_of_test(name) + ")"
+            parts.append(say(_TOLD[name], rate=number) if name in _TOLD else test)
+    if not parts:
+        return say("Its agreement with people on unseen dialogues is unknown.")
+    text = join(", ", parts)
+    return say("On unseen dialogues, its correlation with people's ratings (Pearson) is {parts}.", parts=text)
 
 
 def agreement_sentence(
-    agreements: Mapping[str, Agreement], *, where: str = OF_THIS_LOG, counted: Counted = "talk"
+    agreements: Mapping[str, Agreement], *, where: str = OF_THIS_LOG, counted: Counted = "dialogue"
 ) -> str:
-    """Say how well the scores follow the marks; `where` the talks come from, `counted` what `n` stands for."""
+    """Say how well the scores agree with the ratings; `where` the dialogues come from, `counted` what `n` counts."""
     found = agreements.get("overall") or next(iter(agreements.values()), None)
     if found is None or not found.n:
-        return say("None of these talks has both a score and a mark, so nobody knows how far the scores fit here.")
-    talks, marks = say_count(found.n, "{n} talk", "{n} talks"), say_count(found.n, "{n} mark", "{n} marks")
+        return say(
+            "None of these dialogues has both a score and a rating, so it is unknown how well the scores fit here."
+        )
+    talks, marks = (
+        say_count(found.n, "{n} dialogue", "{n} dialogues"),
+        say_count(found.n, "{n} rating", "{n} ratings"),
+    )
     if found.pearson.value is None:
-        several = talks if counted == "talk" else marks
-        return say("{several} with score and mark: too few, or too much alike, for a correlation.", several=several)
-    marked = say_count(found.n, "{n} marked talk", "{n} marked talks")
-    some = marked if counted == "talk" else say("{marks} of talks", marks=marks)
-    by = [_correlation(name, rate) for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman))]
-    parts = join_and([one for one in by if one])
+        several = talks if counted == "dialogue" else marks
+        return say("{several} with score and rating: too few, or too similar, for a correlation.", several=several)
+    marked = say_count(found.n, "{n} rated dialogue", "{n} rated dialogues")
+    some = marked if counted == "dialogue" else say("{marks} of dialogues", marks=marks)
+    correlations = []
+    for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman)):
+        if rate.value is not None:
+            facts = join(", ", filter(None, (name, interval_text(rate, "score"))))
+            correlations.append(score_text(rate.value) + " (" + facts + ")")
+    parts = join_and(correlations)
     if where == OF_THIS_LOG:
         return say(
-            "On {some} of this log, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect.",
+            "On {some} in this log, the correlation of scores and people's ratings is {parts}: 0 "
+            "is chance, 1 is perfect.",
             some=some,
             parts=parts,
         )
-    return f"On {some} {where}, scores and people's marks correlate by {parts}: 0 is chance, 1 is perfect."
+    return f"On {some} {where}, the correlation of scores and people's ratings is {parts}: 0 is chance, 1 is perfect."
 
 
 def following_sentences(passport: Passport) -> list[str]:
@@ -259,11 +243,11 @@ def following_sentences(passport: Passport) -> list[str]:
 
     Nothing where the verdict has said it, as it does of too few marks.
     """
-    found = judged(passport.local)
-    told = follows_sentence(found)
-    if found is None or found.n < LEAST_MARKS or told in passport.verdict:
+    agreement = judged(passport.local)
+    first = follows_sentence(agreement)
+    if agreement is None or agreement.n < MIN_RATINGS or first in passport.verdict:
         return []
-    return [told, *help_sentences(found, passport.people)]
+    return [first, *help_sentences(agreement, passport.people)]
 
 
 def bots_apart(passport: Passport) -> Mapping[str, Agreement]:
@@ -278,33 +262,24 @@ def people_sentence(passport: Passport) -> str:
         return ""
     alpha = rate_text(people.alpha, "score")
     return say(
-        "People who marked the same talks agree with an alpha of {alpha}: 0 is luck, 1 is perfect.", alpha=alpha
+        "Agreement between people who rated the same dialogues: alpha {alpha}, where 0 is chance and 1 is perfect.",
+        alpha=alpha,
     )
-
-
-def _correlation(name: str, rate: Rate) -> str:
-    if rate.value is None:
-        return ""
-    parts = [part for part in (name, interval_text(rate, "score")) if part]
-    return score_text(rate.value) + " (" + join(", ", parts) + ")"
 
 
 def recalibration_sentence(found: Recalibration | None) -> str:
     """Say what a correction towards the user's own marks would bring or has brought."""
     if found is None:
-        return say("Recalibration: too few of these talks are marked to learn a correction from them.")
+        return say("Recalibration: too few of these dialogues are rated to learn a correction.")
     sign, height = "+" if found.intercept >= 0 else "-", abs(found.intercept)
-    line = say("mark = {slope:.2f} x score {sign} {height:.2f}", slope=found.slope, sign=sign, height=height)
-    sure = say("its gain is sure") if found.adopted else say("its gain is not sure")
+    line = say("rating = {slope:.2f} x score {sign} {height:.2f}", slope=found.slope, sign=sign, height=height)
+    sure = say("its gain is certain") if found.adopted else say("its gain is uncertain")
     if found.level_only:
-        level, unused = say("it corrects the level only"), say("not used: it would correct the level only")
+        level, unused = say("it corrects only the level"), say("not used: it would correct only the level")
         sure = level if found.adopted else unused
     gain = rate_text(found.gain, "score")
     told = say("Recalibration ({sure}): {line}, squared error saved: {gain}.", sure=sure, line=line, gain=gain)
     return join(" ", filter(None, (told, sentence(found.reason))))
-
-
-# --- what else to know -------------------------------------------------------------------------------------------
 
 
 def remarks(result: DialoguesResult) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from vivavoce.errors import plural
 from vivavoce.intents.blind import BlindResult
@@ -23,7 +22,7 @@ from vivavoce.reports.shared.layout import block, bullets, heading, numbers_tabl
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import rate_text, share_text
 from vivavoce.reports.shared.pages import render_report
-from vivavoce.reports.shared.views import Table, make_table
+from vivavoce.reports.shared.views import make_table
 from vivavoce.reports.shared.views import rate_cell as rate_cell_of
 from vivavoce.version import __version__
 
@@ -31,35 +30,33 @@ MAIN = (*MAIN_NUMBERS, "oos_auroc")
 MCC = Measure(
     "mcc",
     "Agreement beyond chance (MCC)",
-    "How far the answers agree with the truth beyond chance: 0 is chance, 1 is perfect.",
+    "How well the answers agree with the actual topics beyond chance: 0 is chance, 1 is perfect.",
     "higher",
     "score",
 )
-# The same number under the name that data sets of out-of-scope messages use.
+# The same number by the name that data sets of out-of-scope messages use.
 TWICE = "oos_recall"
 ENOUGH = 3
 FEW_TOPICS, MANY_TOPICS = 5, 25
-WRONG = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
 
 
 def blind_headline(result: BlindResult) -> str:
     """Say in one sentence what the bot would do with messages like these."""
     answered, right = result.rates["automation_rate"], result.rates["precision_answered"]
     if answered.value is None:
-        return "Nothing was tested, so nothing can be said about the bot."
-    said = f"Of 100 {_asked(result)}, the bot would answer {wording.of_hundred(answered)} by itself"
-    if right.value is None:
-        why = f"it is never sure enough at the threshold of {result.threshold:g}"
-        return f"{said}: {wording.NO_GUESSES if wording.never_guessed(result.counts) else why}."
-    return f"{said}; of 100 such answers, {wording.of_hundred(right)} would be right."
-
-
-def _asked(result: BlindResult) -> str:
-    """Say what kind of messages were tested; those that training held too were not unseen."""
+        return "Nothing was tested, so there is no result for the bot."
+    # Messages that are in the training data too were not unseen.
     known = result.leak.rows if result.leak else 0
-    if not known or result.train is None:
-        return "messages like these" if result.train is None else "messages that it had never seen"
-    return f"messages like these, {share_text(known / result.data.rows)} of which it knew from training"
+    if known and result.train is not None:
+        share = share_text(known / result.data.rows)
+        messages = f"messages like these, {share} of which it knew from training"
+    else:
+        messages = "messages like these" if result.train is None else "messages it has never seen"
+    begin = f"Of 100 {messages}, the bot would answer {wording.of_hundred(answered)}"
+    if right.value is None:
+        why = f"its confidence never reaches the threshold of {result.threshold:g}"
+        return f"{begin}: {wording.NO_GUESSES if wording.never_guessed(result.counts) else why}."
+    return f"{begin}; of 100 such answers, {wording.of_hundred(right)} would be right."
 
 
 def blind_facts(result: BlindResult) -> str:
@@ -70,19 +67,16 @@ def blind_facts(result: BlindResult) -> str:
     return f"{trained}{test}; classifier {result.classifier}, threshold {result.threshold:g}."
 
 
-def weakest(result: BlindResult, most: int) -> tuple[IntentFindings, ...]:
+def find_weakest(result: BlindResult, most: int) -> tuple[IntentFindings, ...]:
     """Return the topics that were found least often, among those that were tested a few times."""
     tested = [line for line in result.intents if line.recall.n >= ENOUGH]
     return tuple(sorted(tested, key=lambda line: (line.recall.value or 0.0, -line.recall.n, line.intent)))[:most]
 
 
-def _numbers(result: BlindResult, names: Sequence[str]) -> Iterator[tuple[Measure, Rate]]:
+def _list_numbers(result: BlindResult, names: Sequence[str]) -> Iterator[tuple[Measure, Rate]]:
     for name in names:
         if name != TWICE:
             yield MEASURES.get(name, MCC), result.rates[name]
-
-
-# --- the terminal ------------------------------------------------------------------------------------------
 
 
 def show_blind(console: Console, result: BlindResult, *, verbose: bool = False) -> None:
@@ -92,39 +86,42 @@ def show_blind(console: Console, result: BlindResult, *, verbose: bool = False) 
     console.print(heading("How good is it?", blind_facts(result)))
     chosen = tuple(result.rates) if verbose else MAIN
     rows = [
-        (measure.title, rate_cell(rate, measure.kind), f"{rate.n:,}") for measure, rate in _numbers(result, chosen)
+        (measure.title, rate_cell(rate, measure.kind), f"{rate.n:,}")
+        for measure, rate in _list_numbers(result, chosen)
     ]
     console.print(numbers_table(("Number", "Value", "Counted"), rows))
     console.print(heading("Weakest topics"))
-    console.print(_weakest_table(weakest(result, MANY_TOPICS if verbose else FEW_TOPICS)))
-    console.print(heading("What to know"))
-    console.print(bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3)))
-
-
-def _weakest_table(lines: Sequence[IntentFindings]) -> object:
-    if not lines:
-        return block(f"No topic was tested {ENOUGH} times or more.")
-    rows: list[tuple[str | Text, ...]] = [
+    lines = find_weakest(result, MANY_TOPICS if verbose else FEW_TOPICS)
+    topics = [
         (line.intent, rate_text(line.recall), share_text(line.deferred.value), f"{line.examples:,}") for line in lines
     ]
-    return numbers_table(("Topic", "Found", "Deferred", "Examples"), rows)
-
-
-# --- the page ----------------------------------------------------------------------------------------------
+    table = numbers_table(("Topic", "Found", "Deferred", "Examples"), topics)
+    console.print(table if lines else block(f"No topic was tested {ENOUGH} times or more."))
+    console.print(heading("Before you trust these results"))
+    console.print(bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3)))
 
 
 def render_blind(result: BlindResult) -> str:
     """Return the report of a blind test as one file."""
     rows = [
         (measure.title, rate_cell_of(rate, measure), f"{rate.n:,}", measure.meaning)
-        for measure, rate in _numbers(result, tuple(result.rates))
+        for measure, rate in _list_numbers(result, tuple(result.rates))
     ]
-    shares = [RateRow(m.title, "", rate) for m, rate in _numbers(result, MAIN) if m.kind == "share"]
+    shares = [RateRow(m.title, "", rate) for m, rate in _list_numbers(result, MAIN) if m.kind == "share"]
     topics = [
         (line.intent, *map(rate_cell_of, (line.recall, line.precision, line.deferred)), f"{line.examples:,}")
-        for line in weakest(result, len(result.intents))
+        for line in find_weakest(result, len(result.intents))
     ]
-    messages = {outcome: _messages(result, outcome) for outcome in WRONG}
+    messages = []
+    for outcome in (Outcome.WRONG_INTENT, Outcome.OVERREACH):
+        samples = [
+            (sample.text, sample.intent or "out of scope", sample.guess or "no guess", f"{sample.confidence:.2f}")
+            for sample in result.samples
+            if sample.outcome is outcome
+        ]
+        title = f"{wording.OUTCOME_TITLES[outcome]}: {result.counts[outcome]:,}"
+        if samples:
+            messages.append(make_table(title, ("Message", "Topic", "Guess", "Confidence"), samples, 1))
     data = f"test data {result.data.source}, hash {result.data.hash}"
     trained = "" if result.train is None else f"; training data {result.train.source}, hash {result.train.hash}"
     return render_report(
@@ -133,20 +130,10 @@ def render_blind(result: BlindResult) -> str:
         lead=blind_headline(result),
         beside=(blind_facts(result),),
         foot=f"vivavoce {__version__}; seed {result.seed}; {data}{trained}.",
-        figure=Figure("main", "The main numbers", "Dot: value; bar: interval.", comparison_chart(shares)),
+        figure=Figure("main", "Main numbers", "Dot: value; bar: interval.", comparison_chart(shares)),
         numbers=make_table("All numbers, with intervals", ("Number", "Value", "Counted", "What it means"), rows),
         notes=weigh_notes(result.warnings),
-        topics=make_table("Topics", ("Topic", "Found", "Right when used", "Deferred", "Examples"), topics, 4),
-        messages=[table for table in messages.values() if table.rows],
+        topics=make_table("Topics", ("Topic", "Found", "Correct when used", "Deferred", "Examples"), topics, 4),
+        messages=messages,
         measures=MEASURES,
     )
-
-
-def _messages(result: BlindResult, outcome: Outcome) -> Table:
-    rows = [
-        (sample.text, sample.intent or "out of scope", sample.guess or "no guess", f"{sample.confidence:.2f}")
-        for sample in result.samples
-        if sample.outcome is outcome
-    ]
-    title = f"{wording.OUTCOME_TITLES[outcome]}: {result.counts[outcome]:,}"
-    return make_table(title, ("Message", "Topic", "Guess", "Confidence"), rows, 1)

@@ -35,14 +35,14 @@ def unclear_pairs(result: IntentsResult) -> tuple[Pair, ...]:
     )
 
 
-def why_none_weakest(findings: SettingFindings) -> str:
+def explain_no_weakest(findings: SettingFindings) -> str:
     """Say why no topic is among the weakest."""
-    if untold_topics(findings) == len(findings.intents):
-        return f"No topic has {ENOUGH_TESTED} tested examples, so none can be called the weakest."
-    return "Every topic with enough tested examples was always found."
+    if count_untested(findings) == len(findings.intents):
+        return f"No topic has {ENOUGH_TESTED} tested examples, so no topic is ranked as weakest."
+    return "Every topic with enough tested examples was always recognised."
 
 
-def untold_topics(findings: SettingFindings) -> int:
+def count_untested(findings: SettingFindings) -> int:
     """Return how many topics have too few tests to be ranked."""
     return sum(line.recall.n < ENOUGH_TESTED for line in findings.intents)
 

@@ -25,45 +25,44 @@ from vivavoce.version import __version__
 
 def comparison_headline(result: ComparisonResult) -> str:
     """Say in one sentence which classifier is the best, if any is."""
-    names = [one.name for one in result.classifiers]
+    names = [classifier.name for classifier in result.classifiers]
     if len(names) < 2:
-        return say("Only {names} could be examined, so nothing is compared.", names=names[0])
+        return say("Only {names} could be tested, so nothing is compared.", names=names[0])
     best = [name for name in names if all(_beats(result, name, other) for other in names if other != name)]
     if best:
+        if len(names) > 2:
+            return say("{best} is better than all others.", best=best[0])
         other = next(name for name in names if name != best[0])
-        one = say("{best} is better than {other}.", best=best[0], other=other)
-        return one if len(names) == 2 else say("{best} is better than all others.", best=best[0])
-    if all(_same_answers(one) for one in result.differences):
+        return say("{best} is better than {other}.", best=best[0], other=other)
+    if all(_has_same_answers(difference) for difference in result.differences):
         two = say("{names} and {names2} are right on the same messages.", names=names[0], names2=names[1])
         return two if len(names) == 2 else say("All classifiers are right on the same messages.")
-    close = sum(one.pooled.verdict is Verdict.CLOSE for one in result.differences)
-    if close == len(result.differences):
+    if all(difference.pooled.verdict is Verdict.CLOSE for difference in result.differences):
         return say("The classifiers are too close to call on these data.")
     return say("No classifier is better than all others.")
 
 
 def _beats(result: ComparisonResult, name: str, other: str) -> bool:
-    for one in result.differences:
-        if (one.a, one.b) == (name, other):
-            return one.pooled.verdict is Verdict.BETTER
-        if (one.a, one.b) == (other, name):
-            return one.pooled.verdict is Verdict.WORSE
-    return False
+    verdicts = {(pair.a, pair.b): pair.pooled.verdict for pair in result.differences}
+    return verdicts.get((name, other)) is Verdict.BETTER or verdicts.get((other, name)) is Verdict.WORSE
 
 
-def _same_answers(one: Difference) -> bool:
-    gap = one.pooled
+def _has_same_answers(difference: Difference) -> bool:
+    gap = difference.pooled
     return gap.improved == gap.broken == 0 and gap.test.difference == 0
 
 
-def difference_sentence(one: Difference) -> str:
+def difference_sentence(difference: Difference) -> str:
     """Say what may be said of two classifiers."""
-    gap = one.pooled
-    if _same_answers(one):
-        return say("{a} and {b} are right on the same messages.", a=one.a, b=one.b)
+    gap = difference.pooled
+    if _has_same_answers(difference):
+        return say("{a} and {b} are right on the same messages.", a=difference.a, b=difference.b)
     if gap.verdict is Verdict.CLOSE:
         close = say(
-            "{a} and {b} are too close to call ({points_text}).", a=one.a, b=one.b, points_text=points_text(one)
+            "{a} and {b} are too close to call ({points_text}).",
+            a=difference.a,
+            b=difference.b,
+            points_text=points_text(difference),
         )
         return close + _more_text(gap)
     if gap.verdict is Verdict.BETTER:
@@ -74,9 +73,9 @@ def difference_sentence(one: Difference) -> str:
         )
         return say(
             "{a} is better than {b} ({points_text}; {counts}).",
-            a=one.a,
-            b=one.b,
-            points_text=points_text(one),
+            a=difference.a,
+            b=difference.b,
+            points_text=points_text(difference),
             counts=counts,
         )
     counts = say(
@@ -86,9 +85,9 @@ def difference_sentence(one: Difference) -> str:
     )
     return say(
         "{b} is better than {a} ({points_text}; {counts}).",
-        b=one.b,
-        a=one.a,
-        points_text=points_text(one, turned=True),
+        b=difference.b,
+        a=difference.a,
+        points_text=points_text(difference, turned=True),
         counts=counts,
     )
 
@@ -98,20 +97,20 @@ def _more_text(gap: Gap) -> str:
     examples = gap.more_examples
     if gap.untested:
         return " " + say(
-            "Raise the retries first: {examples} not tested yet.",
+            "Add rounds first: {examples} not tested yet.",
             examples=say_count(gap.untested, "{n} example", "{n} examples"),
         )
     if not examples:
         return ""
     if examples > 20_000:
-        return " " + say("Even 20,000 more examples would hardly decide.")
+        return " " + say("Even 20,000 more examples would hardly settle it.")
     step = 10 ** max(0, len(str(examples)) - 2)
-    return " " + say("About {step:,} more examples would decide.", step=step * round(examples / step))
+    return " " + say("About {step:,} more examples would settle it.", step=step * round(examples / step))
 
 
-def points_text(one: Difference, *, turned: bool = False) -> str:
+def points_text(difference: Difference, *, turned: bool = False) -> str:
     """Write the difference in points, with its interval; turned: of the second against the first."""
-    test = one.pooled.test
+    test = difference.pooled.test
     if test.difference is None:
         return NOT_AVAILABLE
     # Retries that differ all alike have no spread, so the interval would be the value again.
@@ -140,26 +139,23 @@ def _range_text(spread: Spread | None) -> str:
 
 
 def _facts(result: ComparisonResult) -> str:
-    retries = f"{result.design.retries:,} {'retry' if result.design.retries == 1 else 'retries'}"
+    rounds = plural(result.design.retries, "round")
     size = f"{plural(result.data.rows, 'example')}, {plural(result.data.topics, 'topic')}"
-    return f"{size}, {retries}, threshold {result.threshold:g}, the same splits for all."
-
-
-# --- the terminal ------------------------------------------------------------------------------------------
+    return f"{size}, {rounds}, threshold {result.threshold:g}, the same splits for all."
 
 
 def show_comparison(console: Console, result: ComparisonResult, *, verbose: bool = False) -> None:
     """Show classifiers side by side: who is better, by how much, how sure."""
     console.print()
     console.print(block(comparison_headline(result), "bold"))
-    console.print(heading("Decisions right", _facts(result)))
+    console.print(heading("Correct decisions", _facts(result)))
     console.print(_accuracy_table(result))
     if result.differences:
         console.print(heading("Differences"))
-        console.print(bullets(difference_sentence(one) for one in result.differences))
+        console.print(bullets(map(difference_sentence, result.differences)))
     if verbose:
         _show_messages(console, result.differences)
-    console.print(heading("What to know"))
+    console.print(heading("Before you trust these results"))
     console.print(bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3)))
 
 
@@ -183,17 +179,14 @@ def _show_messages(console: Console, differences: Sequence[Difference]) -> None:
             (sample.text, sample.intent or "out of scope", sample.guess_a or "-", sample.guess_b or "-")
             for sample in one.samples
         ]
-        console.print(heading(f"Only one of {one.a} and {one.b} gets these right"))
+        console.print(heading(f"Messages only one of {one.a} and {one.b} gets right"))
         console.print(numbers_table(("Message", "Topic", one.a, one.b), rows, words=4))
-
-
-# --- the page ----------------------------------------------------------------------------------------------
 
 
 def render_comparison(result: ComparisonResult) -> str:
     """Return the report of a comparison as one file."""
     settings, data = own_settings(result), result.data
-    head = ("Classifier", *(f"Setting {one}" for one in settings), "Over the settings", MEASURES["aurc"].title)
+    head = ("Classifier", *(f"Setting {one}" for one in settings), "All settings", MEASURES["aurc"].title)
     rows = [
         (
             one.name,
@@ -205,24 +198,24 @@ def render_comparison(result: ComparisonResult) -> str:
     ]
     gaps = [
         (
-            f"{one.a} against {one.b}",
-            points_text(one),
-            "same messages right" if _same_answers(one) else str(one.pooled.verdict),
-            _p_text(one.pooled.p_adjusted),
+            f"{difference.a} against {difference.b}",
+            points_text(difference),
+            "same messages right" if _has_same_answers(difference) else str(difference.pooled.verdict),
+            _p_text(difference.pooled.p_adjusted),
         )
-        for one in result.differences
+        for difference in result.differences
     ]
-    gap_head = ("Classifiers", "Difference", "Verdict", "p, for all pairs together")
+    gap_head = ("Classifiers", "Difference", "Verdict", "p, adjusted for all pairs")
     return render_report(
         "comparison.html",
         f"Comparison of {', '.join(one.name for one in result.classifiers)}",
         lead=comparison_headline(result),
         beside=(_facts(result),),
         foot=f"vivavoce {__version__}; seed {result.design.seed}; data {data.source}, hash {data.hash}.",
-        numbers=make_table("Decisions right, with intervals", head, rows, len(head) - 1),
+        numbers=make_table("Correct decisions, with intervals", head, rows, len(head) - 1),
         figure=accuracy_figure(result),
-        sentences=[difference_sentence(one) for one in result.differences],
-        differences=make_table("Differences of the decisions right", gap_head, gaps, 1),
+        sentences=list(map(difference_sentence, result.differences)),
+        differences=make_table("Differences in right decisions", gap_head, gaps, 1),
         messages=[_messages(one) for one in result.differences if one.samples],
         notes=weigh_notes(result.warnings),
         measures=MEASURES,
@@ -234,5 +227,5 @@ def _messages(one: Difference) -> Table:
         (sample.text, sample.intent or "out of scope", sample.guess_a or "no guess", sample.guess_b or "no guess")
         for sample in one.samples
     ]
-    title = f"Messages that only one of {one.a} and {one.b} gets right"
+    title = f"Messages only one of {one.a} and {one.b} gets right"
     return make_table(title, ("Message", "Topic", one.a, one.b), rows)

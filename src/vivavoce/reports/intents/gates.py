@@ -68,7 +68,7 @@ def _gate(target: str, limit: float) -> Gate:
     name, sign, setting = (part.strip() for part in target.partition("@"))
     if name not in NAMES:
         raise UsageError(
-            f"there is no number called '{name}'.{nearest(name, NAMES)}", remedy=f"choose one of: {', '.join(NAMES)}"
+            f"unknown number '{name}'.{nearest(name, NAMES)}", remedy=f"choose one of: {', '.join(NAMES)}"
         )
     return Gate(name, limit, Setting.parse(setting) if sign else None)
 
@@ -90,11 +90,13 @@ def require_gates(result: IntentsResult, gates: Mapping[str, float] | Iterable[G
 def _setting(result: IntentsResult, gate: Gate) -> Setting:
     known = [findings.setting for findings in result.settings]
     if not known:
-        raise GateError(f"{gate} cannot be judged: no retry was completed", remedy="see the warnings of the result")
+        raise GateError(f"{gate} cannot be checked: no round was completed", remedy="see the warnings in the result")
     if gate.setting is None or gate.setting in known:
         return gate.setting or known[0]
     examined = ", ".join(f"{setting.k},{setting.p:g}" for setting in known)
-    raise UsageError(f"the setting {gate.setting} of a gate was not examined", remedy=f"choose one of: {examined}")
+    raise UsageError(
+        f"a gate uses the setting {gate.setting}, which was not tested", remedy=f"choose one of: {examined}"
+    )
 
 
 def _reason(result: IntentsResult, gate: Gate, rate: Rate) -> str:

@@ -7,129 +7,109 @@ from collections.abc import Mapping
 from vivavoce.messages import say
 from vivavoce.reports.shared.measures import NOTHING, Measure
 
-_STRANGER = say("no question was asked that no topic fits")
-_SILENT = say("the bot left nothing unanswered")
+_STRANGER = say("no out-of-scope questions were asked")
+_SILENT = say("the bot declined nothing")
 
 _TABLE = (
     # --- one setting --------------------------------------------------------------------------------------
     Measure(
         "automation_rate",
-        say("Answered by itself"),
-        say("Of all questions, the share that the bot answers without a person. It says nothing of being right."),
-        "higher",
+        say("Answered"),
+        say("Of all questions, the share the bot answers, rightly or wrongly."),
         main=True,
     ),
     Measure(
         "precision_answered",
-        say("Answers right"),
-        say("Of the questions that the bot answers, the share in which the topic was right."),
-        "higher",
+        say("Correct answers"),
+        say("Of the questions the bot answers, the share with the right topic."),
         absent=say("the bot answered nothing"),
         main=True,
     ),
     Measure(
         "negative_rejection",
-        say("Strangers declined"),
-        say("Of the questions that no topic fits, the share that was rightly left unanswered."),
-        "higher",
+        say("Out of scope declined"),
+        say("Of the out-of-scope questions, the share the bot rightly declined."),
         absent=_STRANGER,
         main=True,
     ),
     Measure(
         "accuracy",
-        say("Decisions right"),
-        say(
-            "Of all questions, the share that was answered with the right topic or, where no topic fits, "
-            "rightly left "
-            "unanswered."
-        ),
-        "higher",
+        say("Correct decisions"),
+        say("Of all questions, the share answered with the right topic or, if out of scope, rightly declined."),
         main=True,
     ),
     Measure(
         "in_scope_accuracy",
-        say("Known questions right"),
-        say("Of the questions that have a topic, the share that was answered with the right one."),
-        "higher",
+        say("Correct on known questions"),
+        say("Of the questions with a topic, the share answered with the right one."),
         absent=say("no question with a known topic was asked"),
     ),
     Measure(
         "carefulness",
         say("Carefulness"),
-        say("Of the questions left unanswered, the share in which the guess held back would have been wrong."),
-        "higher",
+        say("Of the declined questions, the share where the guess would have been wrong."),
         absent=_SILENT,
     ),
     Measure(
         "good_carefulness",
-        say("Missed among deferred"),
-        say("Of the questions left unanswered, the share in which the guess held back was right: chances missed."),
+        say("Missed among declined"),
+        say("Of the declined questions, the share where the guess was right: missed chances."),
         "lower",
         absent=_SILENT,
     ),
     Measure(
         "deferral_precision",
-        say("Rightly deferred"),
-        say("Of the questions left unanswered, the share that was rightly left; having no guess counts as rightly."),
-        "higher",
+        say("Rightly declined"),
+        say("Of the declined questions, the share rightly declined; having no guess counts as right."),
         absent=_SILENT,
     ),
     Measure(
         "deferral_recall",
-        say("Errors held back"),
-        say(
-            "Of the questions that the bot could not get right, the share that it left unanswered instead of "
-            "guessing."
-        ),
-        "higher",
-        absent=say("there was no question that the bot could not get right"),
+        say("Errors avoided"),
+        say("Of the questions the bot could not get right, the share it declined instead of guessing."),
+        absent=say("the bot could get every question right"),
     ),
     Measure(
         "best_guess_accuracy",
-        say("Best guess right"),
-        say("Of the questions that have a topic, the share whose best guess is right: accuracy without a threshold."),
-        "higher",
+        say("Correct best guesses"),
+        say("Of the questions with a topic, the share whose best guess is right: accuracy without a threshold."),
     ),
     Measure(
         "recall_macro",
-        say("Known questions right, mean over topics"),
+        say("Correct on known questions, mean over topics"),
         say(
-            "The share of each topic's questions that was answered rightly, averaged: small topics count like large."
+            "The share of each topic's questions answered correctly, averaged: small topics count "
+            "as much as large ones."
         ),
-        "higher",
     ),
     Measure(
         "f1_macro",
-        say("F1, every topic alike"),
-        say(
-            "Finding and not over-using a topic in one number, averaged so that small topics count as much as large."
-        ),
-        "higher",
-        "score",
+        say("F1, mean over topics"),
+        say("Combines finding a topic and not overusing it in one number; small topics count as much as large ones."),
+        kind="score",
     ),
     Measure(
         "f1_weighted",
-        say("F1, by topic size"),
-        say("Finding and not over-using a topic in one number, averaged so that large topics count more."),
-        "higher",
-        "score",
+        say("F1, weighted by topic size"),
+        say("Combines finding a topic and not overusing it in one number; large topics count more."),
+        kind="score",
     ),
     Measure(
         "oos_auroc",
-        say("Telling strangers apart"),
+        say("Out-of-scope detection"),
         say(
-            "How often the bot is surer of a question it knows than of one no topic fits: 0.5 is chance, 1 is "
-            "perfect."
+            "How often the bot is more confident about a known question than about an out-of-scope "
+            "one: 0.5 is chance, 1 is perfect."
         ),
-        "higher",
-        "score",
+        kind="score",
         absent=_STRANGER,
     ),
     Measure(
         "aurc",
         say("Risk over all thresholds (AURC)"),
         say(
-            "The share of wrong answers, averaged over every possible threshold, the surest questions answered first."
+            "The share of wrong answers, averaged over all thresholds, with the most confident "
+            "questions answered first."
         ),
         "lower",
         "score",
@@ -137,14 +117,14 @@ _TABLE = (
     Measure(
         "augrc",
         say("Wrong answers over all thresholds (AUGRC)"),
-        say("The share of all questions that would be answered wrongly, averaged over every possible threshold."),
+        say("The share of all questions answered wrongly, averaged over all thresholds."),
         "lower",
         "score",
     ),
     Measure(
         "ece",
         say("Calibration error"),
-        say("How far the stated confidence is from how often the bot is right, on average: 0 is honest."),
+        say("The average gap between the stated confidence and how often the bot is right: 0 is perfect."),
         "lower",
         "score",
         absent=say("the bot made no guess"),
@@ -153,23 +133,21 @@ _TABLE = (
     Measure(
         "recall",
         say("Found"),
-        say("Of the questions of this topic, the share that was answered with it."),
-        "higher",
+        say("Of the questions about this topic, the share answered with it."),
         about="topic",
         absent=say("the topic was never tested"),
     ),
     Measure(
         "precision",
-        say("Right when used"),
-        say("Of the answers given with this topic, the share that was right."),
-        "higher",
+        say("Correct when used"),
+        say("Of the answers with this topic, the share that was right."),
         about="topic",
         absent=say("the topic was never the answer"),
     ),
     Measure(
         "deferred",
-        say("Deferred"),
-        say("Of the questions of this topic, the share that was left unanswered."),
+        say("Declined"),
+        say("Of this topic's questions, the share the bot declined."),
         "lower",
         about="topic",
         absent=say("the topic was never tested"),
@@ -177,11 +155,10 @@ _TABLE = (
     Measure(
         "f1",
         say("F1"),
-        say("Found and right when used in one number; 0 for a topic that was tested and never found."),
-        "higher",
-        "score",
-        "topic",
-        say("the topic was never tested"),
+        say("Combines found and right when used in one number; 0 for a topic that was tested but never found."),
+        kind="score",
+        about="topic",
+        absent=say("the topic was never tested"),
     ),
     Measure(
         "attracted",
@@ -192,12 +169,12 @@ _TABLE = (
         "topic",
     ),
     Measure(
-        "examples", say("Examples"), say("How many training examples the topic has."), "higher", "count", "topic"
+        "examples", say("Examples"), say("How many training examples the topic has."), kind="count", about="topic"
     ),
     Measure(
         "negatives",
-        say("Used as strangers"),
-        say("How many tests asked a question of this topic while the topic was kept out of training."),
+        say("Used as out-of-scope"),
+        say("How many tests asked a question of this topic while it was held out of training."),
         "neither",
         "count",
         "topic",
@@ -207,24 +184,24 @@ _TABLE = (
         "overlap",
         say("Overlap"),
         say(
-            "How much two topics look like one, by what the bot mixes and how alike the texts are; at 100 % they are "
-            "one topic."
+            "How much two topics look like one, judged by the bot's confusions and the similarity "
+            "of their texts; at 100 % they are one topic."
         ),
         "lower",
         about="pair",
     ),
     Measure(
         "bot_overlap",
-        say("What the bot mixes"),
-        say("The overlap in the bot's own guesses for questions it was not trained on."),
+        say("Confused by the bot"),
+        say("The overlap in the bot's guesses for questions it was not trained on."),
         "lower",
         about="pair",
         absent=say("no setting tested every topic"),
     ),
     Measure(
         "text_overlap",
-        say("How alike the texts are"),
-        say("The overlap of the wording of two topics, without any training."),
+        say("Text similarity"),
+        say("The overlap in the wording of two topics, without any training."),
         "lower",
         about="pair",
         absent=say("the texts could not be compared"),
@@ -232,14 +209,14 @@ _TABLE = (
     Measure(
         "top3_share",
         say("Stability"),
-        say("In how many of 100 re-checks with redrawn examples the pair is among the three most confused."),
+        say("In how many of 100 checks with resampled examples the pair is among the three most confused."),
         "neither",
         about="pair",
     ),
     Measure(
         "cost_per_100",
         say("Cost per 100"),
-        say("How many of 100 messages would go to the wrong one of the two, were traffic like the training data."),
+        say("How many of 100 messages would go to the wrong one of the two, if traffic matched the training data."),
         "lower",
         "count",
         "pair",
@@ -248,7 +225,7 @@ _TABLE = (
     Measure(
         "evidence",
         say("Evidence"),
-        say("How many different examples lean to the wrong one of the two topics."),
+        say("How many different examples lean towards the wrong one of the two topics."),
         "neither",
         "count",
         "pair",
@@ -256,7 +233,7 @@ _TABLE = (
     Measure(
         "mistakes",
         say("Wrong answers between the two"),
-        say("How many questions of the two topics were answered with the other one in the exam, over all retries."),
+        say("How many questions of the two topics were answered with the other one, over all rounds."),
         "lower",
         "count",
         "pair",
@@ -264,10 +241,10 @@ _TABLE = (
     ),
     Measure(
         "held_back",
-        say("Wrong guesses held back"),
+        say("Wrong guesses declined"),
         say(
-            "How many questions of the two topics were taken for the other one, but not surely enough to be "
-            "answered so."
+            "How many questions of the two topics were mistaken for the other one, but with too "
+            "little confidence to answer."
         ),
         "neither",
         "count",
@@ -277,7 +254,7 @@ _TABLE = (
     Measure(
         "lost",
         say("Lost between the two"),
-        say("Examples with the other's answer, or with none."),
+        say("Examples that get the other topic's answer, or none."),
         "lower",
         about="pair",
     ),
@@ -285,16 +262,16 @@ _TABLE = (
     Measure(
         "inflation",
         say("Inflation"),
-        say("How many points better the accuracy would look if near-duplicates stood in training and test alike."),
+        say("How many points better the accuracy would look if near-duplicates were in both training and test."),
         "lower",
         "points",
         "data",
-        say("there are no near-duplicates"),
+        say("no near-duplicates"),
     ),
     Measure(
         "split_seconds",
         say("Splitting"),
-        say("Seconds to divide the data for one retry."),
+        say("Seconds to split the data for one round."),
         "lower",
         "seconds",
         about="time",
@@ -302,23 +279,23 @@ _TABLE = (
     Measure(
         "train_seconds",
         say("Training"),
-        say("Seconds to train the bot for one retry."),
+        say("Seconds to train the bot for one round."),
         "lower",
         "seconds",
         about="time",
     ),
     Measure(
         "classify_p50_seconds",
-        say("Answer time, usual"),
-        say("Seconds for one message; half of the messages are faster."),
+        say("Answer time, median"),
+        say("Seconds per message; half of the messages are faster."),
         "lower",
         "seconds",
         about="time",
     ),
     Measure(
         "classify_p95_seconds",
-        say("Answer time, slow"),
-        say("Seconds for one message; 95 of 100 messages are faster."),
+        say("Answer time, 95th percentile"),
+        say("Seconds per message; 95 of 100 messages are faster."),
         "lower",
         "seconds",
         about="time",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
 from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind
@@ -25,32 +23,30 @@ __all__ = [
 
 def verdict(result: IntentsResult) -> str:
     """Say how many problems are worth fixing, and what cannot be judged yet."""
-    return join(" ", [_worth(result.problems), *_unknown(result)])
-
-
-def _worth(problems: tuple[Problem, ...]) -> str:
+    problems = result.problems
     if not problems:
-        return say(
-            "Nothing worth your time: no problem surely costs {min_cost:.0f} of 1,000 messages or more.",
+        first = say(
+            "Nothing needs fixing: no problem clearly affects {min_cost:.0f} in 1,000 messages or more.",
             min_cost=MIN_COST,
         )
-    cost = problems[0].cost
-    if len(problems) == 1:
-        return say("One problem is worth your time: it costs about {cost:.0f} of 1,000 messages.", cost=cost)
-    return say(
-        "{count:,} problems are worth your time; the first costs about {cost:.0f} of 1,000 messages.",
-        count=len(problems),
-        cost=cost,
-    )
-
-
-def _unknown(result: IntentsResult) -> Iterator[str]:
-    unclear = sum(not one.enough and not one.same_answer and one.overlap >= CLASH_LEVEL for one in result.pairs)
+    elif len(problems) == 1:
+        first = say(
+            "One problem is worth fixing: it affects about {cost:.0f} in 1,000 messages.", cost=problems[0].cost
+        )
+    else:
+        first = say(
+            "{count:,} problems are worth fixing; the first affects about {cost:.0f} in 1,000 messages.",
+            count=len(problems),
+            cost=problems[0].cost,
+        )
+    sentences = [first]
+    unclear = sum(not pair.enough and not pair.same_answer and pair.overlap >= CLASH_LEVEL for pair in result.pairs)
     if unclear:
         pairs = say_count(unclear, "{n} pair", "{n} pairs")
-        yield say("Too few examples to tell whether {pairs} of topics that look alike are mixed up.", pairs=pairs)
+        sentences.append(say("Too few examples to tell whether {pairs} of similar topics are confused.", pairs=pairs))
     if result.settings and all(pair.loss is None for pair in result.pairs):
-        yield say("Which topics are mixed up was not measured: that takes the setting 0,0.")
+        sentences.append(say("Topic confusion was not measured: it needs the setting 0,0."))
+    return join(" ", sentences)
 
 
 def problem_title(problem: Problem) -> str:
@@ -71,28 +67,29 @@ def cost_sentence(problem: Problem) -> str:
     """Say how many messages a problem costs."""
     cost, low, high = problem.cost, problem.low, problem.high
     if problem.measured is None:
-        return say("That costs about {cost:.0f} of 1,000 messages.", cost=cost)
+        return say("It affects about {cost:.0f} in 1,000 messages.", cost=cost)
     return say(
-        "That costs about {cost:.0f} of 1,000 messages ({low:.0f} to {high:.0f}).", cost=cost, low=low, high=high
+        "It affects about {cost:.0f} in 1,000 messages ({low:.0f} to {high:.0f}).", cost=cost, low=low, high=high
     )
 
 
-def example_place(example: ProblemExample) -> str:
+def example_place(example: ProblemExample, kind: ProblemKind) -> str:
     """Say where in a file an example is, and what it is taken for."""
-    return say("row {row}, {place}", row=example.row, place=example_topic(example))
+    return say("row {row}, {place}", row=example.row, place=example_topic(example, kind))
 
 
-def example_topic(example: ProblemExample) -> str:
+def example_topic(example: ProblemExample, kind: ProblemKind) -> str:
     """Say to which topic an example belongs, and what it is taken for."""
+    if example.intent is None and example.guess is None:
+        return say("out of scope")
     if example.intent is None:
-        return (
-            say("out of scope")
-            if example.guess is None
-            else say("out of scope, taken for {guess}", guess=example.guess)
-        )
+        return say("out of scope, mistaken for {guess}", guess=example.guess)
     if example.guess is None:
-        return say("in topic {intent}", intent=example.intent)
-    return say("in topic {intent}, taken for {guess}", intent=example.intent, guess=example.guess)
+        return say("filed under {intent}", intent=example.intent)
+    if kind is ProblemKind.OUT_OF_SCOPE:
+        # Its topic was held out of training, so no topic covered it.
+        return say("{intent} was not taught; mistaken for {guess}", intent=example.intent, guess=example.guess)
+    return say("filed under {intent}, mistaken for {guess}", intent=example.intent, guess=example.guess)
 
 
 def pair_of(problem: Problem, result: IntentsResult) -> Pair | None:

@@ -21,37 +21,33 @@ from vivavoce.reports.shared.views import make_table
 from vivavoce.reports.shared.views import rate_cell as rate_cell_of
 from vivavoce.version import __version__
 
-# A model that never learnt a topic rightly declines it, so accuracy would flatter a bot that is left alone.
+# A model that never learnt a topic rightly declines it, so accuracy would flatter a bot that is never retrained.
 MAIN = "answered_right"
 COLUMNS: Mapping[str, str] = {
-    MAIN: "Answered rightly",
+    MAIN: "Answered correctly",
     "automation_rate": MEASURES["automation_rate"].title,
     "precision_answered": MEASURES["precision_answered"].title,
     "new_topic_share": "On new topics",
 }
-TRAINED, LEFT_ALONE = "Trained on all that came before", "Never trained again"
+TRAINED, LEFT_ALONE = "Retrained on all earlier data", "Never retrained"
 
 
 def timeline_headline(result: TimelineResult) -> str:
     """Say in one sentence what the time did to the bot."""
     gain = result.maintenance
     if gain is None or gain.difference is None:
-        return _end_sentence(result)
+        rates = [period.rates["accuracy"].value for period in result.periods]
+        values = [value for value in rates if value is not None]
+        if not values:
+            return "Nothing was tested, so there is no result for the bot."
+        return f"At first, {hundred(values[0])} of 100 decisions were right; at the end, {hundred(values[-1])}."
     change = f"{abs(100 * gain.difference):.1f} points"
     if gain.low is not None and gain.high is not None and gain.low <= 0 <= gain.high:
-        return f"Training the bot anew made no clear difference ({change}) to the messages it answers rightly."
+        return f"Retraining made no clear difference ({change}) to the messages the bot answers correctly."
     more = "more" if gain.difference > 0 else "fewer"
     ends = [abs(100 * end) for end in (gain.low, gain.high) if end is not None]
-    around = f" ({min(ends):.1f} to {max(ends):.1f})" if len(ends) == 2 else ""
-    return f"Because it was trained anew, the bot answers {change}{around} {more} of the messages rightly."
-
-
-def _end_sentence(result: TimelineResult) -> str:
-    known = [period.rates["accuracy"].value for period in result.periods]
-    values = [value for value in known if value is not None]
-    if not values:
-        return "Nothing was tested, so nothing can be said about the bot."
-    return f"At first {hundred(values[0])} of 100 decisions were right, in the end {hundred(values[-1])}."
+    interval = f" ({min(ends):.1f} to {max(ends):.1f})" if len(ends) == 2 else ""
+    return f"Because of retraining, the bot answers {change}{interval} {more} of the messages correctly."
 
 
 def timeline_facts(result: TimelineResult) -> str:
@@ -64,14 +60,11 @@ def _span(period: Period, between: str = " to ") -> str:
     return f"{period.begin:%Y-%m-%d}{between}{period.end:%Y-%m-%d}"
 
 
-# --- the terminal ------------------------------------------------------------------------------------------
-
-
 def show_timeline(console: Console, result: TimelineResult, *, verbose: bool = False) -> None:
     """Show an exam over time: the sentence, one line for each period, what to know."""
     console.print()
     console.print(block(timeline_headline(result), "bold"))
-    console.print(heading("Period by period", timeline_facts(result)))
+    console.print(heading("By period", timeline_facts(result)))
     head = ("Period", "Tested", *COLUMNS.values())
     rows: list[tuple[str | Text, ...]] = [
         (_span(period, "\n"), f"{period.n_test:,}", *(rate_cell(period.rates[name]) for name in COLUMNS))
@@ -81,11 +74,8 @@ def show_timeline(console: Console, result: TimelineResult, *, verbose: bool = F
     if verbose:
         console.print(heading("New topics"))
         console.print(bullets(f"{_span(p)}: {', '.join(p.new_topics)}" for p in result.periods if p.new_topics))
-    console.print(heading("What to know"))
+    console.print(heading("Before you trust these results"))
     console.print(bullets(short_notes(result.warnings, len(result.warnings) if verbose else 3)))
-
-
-# --- the page ----------------------------------------------------------------------------------------------
 
 
 def render_timeline(result: TimelineResult) -> str:
@@ -102,20 +92,20 @@ def render_timeline(result: TimelineResult) -> str:
         for period in result.periods
     ]
     dots = [
-        RateRow(f"{period.begin:%Y-%m-%d}", series, found.rates[MAIN])
+        RateRow(f"{period.begin:%Y-%m-%d}", series, findings.rates[MAIN])
         for period in result.periods
-        for series, found in ((TRAINED, period), (LEFT_ALONE, period.frozen))
-        if found is not None
+        for series, findings in ((TRAINED, period), (LEFT_ALONE, period.frozen))
+        if findings is not None
     ]
-    meaning = "Of all messages, the share that was answered with the right topic. Dot: value; bar: interval."
+    meaning = "Of all messages, the share answered with the right topic. Dot: value; bar: interval."
     return render_report(
         "timeline.html",
         f"{result.classifier} over time",
         lead=timeline_headline(result),
         beside=(timeline_facts(result),),
         foot=f"vivavoce {__version__}; seed {result.seed}; data {result.data.source}, hash {result.data.hash}.",
-        figure=Figure("timeline", "Answered rightly, over time", meaning, timeline_chart(dots)),
-        periods=make_table("Every period, with intervals", head, rows, len(head) - 1),
+        figure=Figure("timeline", "Answered correctly over time", meaning, timeline_chart(dots)),
+        periods=make_table("All periods, with intervals", head, rows, len(head) - 1),
         notes=weigh_notes(result.warnings),
         measures=MEASURES,
     )

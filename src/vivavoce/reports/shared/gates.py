@@ -13,5 +13,5 @@ def parse_limit(text: str, gate: str, example: str) -> float:
     except ValueError:
         raise UsageError(f"the limit of the gate '{gate}' is not a number", remedy=example) from None
     if not 0 <= limit <= 1:
-        raise UsageError(f"the limit of the gate '{gate}' must lie between 0 and 1", remedy="write 0.7 or 70%")
+        raise UsageError(f"the limit of the gate '{gate}' must be between 0 and 1", remedy="write 0.7 or 70%")
     return limit

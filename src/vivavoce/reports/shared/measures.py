@@ -15,7 +15,7 @@ from vivavoce.reports.shared.numbers import Kind
 
 Better = Literal["higher", "lower", "neither"]
 About = Literal["setting", "topic", "pair", "data", "time"]
-NOTHING = say("there was nothing to count")
+NOTHING = say("nothing to count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Measure:
     name: str
     title: str
     meaning: str
-    better: Better
+    better: Better = "higher"
     kind: Kind = "share"
     about: About = "setting"
     absent: str = NOTHING
@@ -48,7 +48,9 @@ class Measure:
     @property
     def direction(self) -> str:
         """Which way is better, as a sentence."""
-        return "Neither way is better." if self.better == "neither" else f"{self.better.capitalize()} is better."
+        return (
+            "Neither direction is better." if self.better == "neither" else f"{self.better.capitalize()} is better."
+        )
 
 
 def render_measures_table(measures: Iterable[Measure]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.errors import plural
 from vivavoce.reports.shared.numbers import ENGLISH
-from vivavoce.reports.shared.svg import DARK, PALETTE, AnyChart, css_variables, to_svg
+from vivavoce.reports.shared.svg import AnyChart, to_svg
 from vivavoce.version import __version__
 
 if TYPE_CHECKING:
@@ -20,11 +20,18 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
+ICONS = TEMPLATES / "icons.svg"
 
 
 def render_report(template: str, title: str, **view: object) -> str:
     """Return a report as one file."""
     return environment().get_template(f"reports/{template}").render(title=title, **view)
+
+
+@cache
+def shared_styles() -> str:
+    """Return the stylesheet that pages and reports share: tokens, text, components, tables, charts."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted((TEMPLATES / "styles").glob("*.css")))
 
 
 @cache
@@ -44,8 +51,7 @@ def environment() -> Environment:
     made.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
     names = ("number", "percent", "share", "value", "interval")
     made.filters.update({name: getattr(ENGLISH, name) for name in names}, said=str, prose=prose, svg=draw)
-    dark = css_variables(DARK) + " --accent: #8cc4f2; --soft: #1f242a; --warn: #f0a05a;"
-    made.globals.update(plural=plural, version=__version__, help_page="", light=css_variables(PALETTE), dark=dark)
+    made.globals.update(plural=plural, version=__version__, help_page="", icons="", styles=shared_styles())
     return made
 
 

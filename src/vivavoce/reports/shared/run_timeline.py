@@ -1,122 +1,205 @@
-"""Numbers of many runs over time, with a mark for every change between them."""
+"""Numbers of many runs over time: lines with bands, named at their ends, and numbered flags for what changed."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
 import altair as alt
 
 from vivavoce.records import Rate
-from vivavoce.reports.shared.charts import PERCENT, SERIES, SHAPES, WHOLE, WIDTH, chart_data, themed
+from vivavoce.reports.shared.charts import PERCENT, SERIES, SHAPES, apply_theme, chart_data
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
+from vivavoce.reports.shared.texts import shorten
 
-# Points are shown where they can be told apart; more of them would also make the picture heavy.
-MOST_POINTS = 30
-MOST_MARKS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class RunPoint:
-    """A number of one run; `series` is what it belongs to. `when` and `said` are the time and the number in words."""
-
-    at: datetime
-    run: str
-    series: str
-    rate: Rate
-    when: str
-    said: str
+# More dots would hide the line.
+MAX_DOTS = 40
+# How far flags and labels at the ends must be apart, in pixels, and about how wide a letter is.
+ROW, LABEL, LETTER = 20, 15, 6.3
+MAX_ROWS = 3
+# A shorter piece of a name says nothing.
+MIN_NAME = 9
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeMark:
-    """A change at a moment, in one sentence; `when` is the moment in words, `day` its day."""
+class Course:
+    """One line: its points in time, and what stands at its end."""
+
+    label: str
+    points: tuple[tuple[datetime, Rate], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A change at a moment: its number, what it was and what it brought, and where it leads."""
 
     at: datetime
+    number: int
     text: str
-    when: str
-    day: str
+    effect: str
+    href: str
+
+    def cut(self, letters: int) -> str:
+        """Return the name with the effect in so many letters; the effect alone, or nothing, where that is too few."""
+        left = letters - len(self.effect) - 1
+        if left >= min(len(self.text), MIN_NAME):
+            return f"{shorten(self.text, left)} {self.effect}".strip()
+        return self.effect if len(self.effect) <= letters else ""
 
 
 @dataclass(frozen=True, slots=True)
-class PointerWords:
-    """What stands before each fact under the pointer."""
+class Frame:
+    """The size of a picture; `narrow`: labels stand above the ends of lines, and flags are numbers alone.
 
-    run: str = "Run"
-    when: str = "When"
-    series: str = "Setting"
-    said: str = "Value"
-    change: str = "Change"
+    `ticks`: moments on the axis with what stands there. `low` and `high`: the ends of the other axis.
+    """
+
+    width: int
+    height: int
+    ticks: tuple[tuple[datetime, str], ...]
+    low: float
+    high: float
+    share: bool = True
+    narrow: bool = False
+
+
+def value_ends(courses: Sequence[Course], step: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return where the axis begins and ends: around all bands, at round values."""
+    rates = [rate for course in courses for _, rate in course.points if rate.value is not None]
+    ends = [end for rate in rates for end in (rate.value, rate.low, rate.high) if end is not None]
+    low = step * int((min(ends, default=bounds[0]) + 1e-9) / step)
+    high = step * -int(-(max(ends, default=bounds[1]) - 1e-9) // step)
+    # A line that hardly moves must not look like a mountain range.
+    while high - low < 3 * step and (low > bounds[0] or high < bounds[1]):
+        low, high = max(bounds[0], low - step), min(bounds[1], high + step)
+    return round(max(bounds[0], low), 6), round(min(bounds[1], high), 6)
 
 
 def run_timeline_chart(
-    points: Sequence[RunPoint],
-    marks: Sequence[ChangeMark],
-    *,
-    description: str,
-    share: bool = True,
-    words: PointerWords = PointerWords(),
+    courses: Sequence[Course], flags: Sequence[Flag], frame: Frame, *, description: str
 ) -> AnyChart:
-    """Draw each series as a line with a band for its interval, and changes as thin upright lines behind."""
-    series = list(dict.fromkeys(point.series for point in points))
-    values = [_value(point) for point in points if point.rate.value is not None]
-    base = alt.Chart(chart_data(values)).encode(x=_time())
-    legend = alt.Legend() if len(series) > 1 else None
-    colour = alt.Color("series:N", scale=alt.Scale(domain=series, range=SERIES), legend=legend)
-    axis = PERCENT if share else alt.Axis(format=".2f", tickCount=5)
-    y = alt.Y("value:Q", scale=WHOLE, axis=axis, title=None)
-    band = base.mark_area(opacity=0.16).encode(alt.Y("low:Q", scale=WHOLE, axis=axis, title=None), alt.Y2("high:Q"))
-    layers = [
-        *([_marks(marks, words)] if marks else []),
-        band.encode(color=colour),
-        base.mark_line(strokeWidth=2).encode(y=y, color=colour),
+    """Draw each course as a line with a band for its intervals, with flags above for what changed."""
+    moments = [at for course in courses for at, _ in course.points]
+    start, end = min(moments), max(moments)
+    span = max(1.0, _seconds(end) - _seconds(start))
+    domain = (_seconds(start) - (0.5 if start == end else 0), _seconds(end) + (0.5 if start == end else 0))
+    x = _time_axis(frame, domain)
+    names = [course.label for course in courses]
+    colour = alt.Color("series:N", scale=alt.Scale(domain=names, range=SERIES), legend=None)
+    base = alt.Chart(chart_data(_rows(courses))).encode(x=x, color=colour)
+    axis = PERCENT if frame.share else alt.Axis(format=".1f", tickCount=5)
+    scale = alt.Scale(domain=[frame.low, frame.high], zero=False, nice=False)
+    y = alt.Y("value:Q", scale=scale, axis=axis, title=None)
+    bands = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_area(opacity=0.14, clip=True)
+    shape = alt.Shape("series:N", scale=alt.Scale(domain=names, range=SHAPES), legend=None)
+    dots = base if len(set(moments)) <= MAX_DOTS else base.transform_filter("datum.last")
+    layers: list[Any] = [
+        *_draw_flags(flags, frame, (domain[0], span), LETTER * max(map(len, names))),
+        bands.encode(alt.Y("low:Q", scale=scale, axis=axis, title=None), alt.Y2("high:Q")),
+        base.mark_line(strokeWidth=2).encode(y=y),
+        dots.mark_point(filled=True, size=45, opacity=1).encode(y=y, shape=shape),
+        *_draw_ends(courses, frame, x, scale, colour),
     ]
-    if len({point.at for point in points}) <= MOST_POINTS:
-        layers.append(_dots(base, y, colour, series, words))
-    return themed(alt.layer(*layers).properties(width=WIDTH * 2, height=240), description)
+    return apply_theme(alt.layer(*layers).properties(width=frame.width, height=frame.height), description)
 
 
-def _time() -> alt.X:
-    return alt.X("at:T", scale=alt.Scale(type="utc"), title=None, axis=alt.Axis(tickCount=6, grid=False))
+def _rows(courses: Sequence[Course]) -> list[dict[str, Any]]:
+    return [
+        {
+            "series": course.label,
+            "at": _seconds(at),
+            "value": rate.value,
+            "low": rate.low,
+            "high": rate.high,
+            "last": (at, rate) == course.points[-1],
+        }
+        for course in courses
+        for at, rate in course.points
+    ]
 
 
-def _value(point: RunPoint) -> dict[str, object]:
-    rate = point.rate
-    told = {"at": _stamp(point.at), "run": point.run, "series": point.series, "when": point.when, "said": point.said}
-    return {**told, "value": rate.value, "low": rate.low, "high": rate.high}
-
-
-def _dots(base: alt.Chart, y: alt.Y, colour: alt.Color, series: Sequence[str], words: PointerWords) -> alt.Chart:
-    legend = alt.Legend() if len(series) > 1 else None
-    shape = alt.Shape("series:N", scale=alt.Scale(domain=list(series), range=SHAPES), legend=legend)
-    shown = [alt.Tooltip(f"{name}:N", title=getattr(words, name)) for name in ("run", "when", "series", "said")]
-    dots: alt.Chart = base.mark_point(filled=True, size=45, opacity=1).encode(
-        y=y, color=colour, shape=shape, tooltip=shown
+def _time_axis(frame: Frame, domain: tuple[float, float]) -> alt.X:
+    """Return the axis of time, with its words as they were written for the reader."""
+    shown = [(round(_seconds(at)), label) for at, label in frame.ticks if domain[0] <= _seconds(at) <= domain[1]]
+    words = "".join(f"datum.value == {at} ? {json.dumps(label)} : " for at, label in shown)
+    axis = alt.Axis(
+        values=[at for at, _ in shown], labelExpr=f"{words}''", grid=False, labelFlush=True, labelOverlap="greedy"
     )
-    return dots
+    return alt.X("at:Q", scale=alt.Scale(domain=list(domain), zero=False, nice=False), title=None, axis=axis)
 
 
-def _marks(marks: Sequence[ChangeMark], words: PointerWords) -> alt.Chart:
-    """Draw one line for each moment; many changes become one line a day."""
-    found: dict[str, list[ChangeMark]] = {}
-    daily = len({mark.at for mark in marks}) > MOST_MARKS
-    for mark in marks:
-        moment = mark.at.replace(hour=12, minute=0, second=0, microsecond=0) if daily else mark.at
-        found.setdefault(_stamp(moment), []).append(mark)
-    values = [
-        {"at": at, "when": own[0].day if daily else own[0].when, "change": _joined([one.text for one in own])}
-        for at, own in found.items()
+def _draw_ends(
+    courses: Sequence[Course], frame: Frame, x: alt.X, scale: alt.Scale, colour: alt.Color
+) -> list[alt.Chart]:
+    """Return what stands at the end of each line; labels that would meet are moved apart."""
+    ends = [(course.label, *course.points[-1]) for course in courses if course.points]
+    ends.sort(key=lambda end: end[2].value or 0.0)
+    gap, places, last = LABEL * (frame.high - frame.low) / frame.height, [], -float("inf")
+    for label, at, rate in ends:
+        last = max(rate.value or 0.0, last + gap)
+        places.append({"series": label, "at": _seconds(at), "value": last})
+    texts = alt.Chart(chart_data(places)).encode(x=x, y=alt.Y("value:Q", scale=scale), text="series:N", color=colour)
+    if frame.narrow:
+        return [texts.mark_text(align="right", dy=-12, dx=6, fontSize=12, fontWeight="bold")]
+    return [texts.mark_text(align="left", dx=9, fontSize=12, fontWeight="bold")]
+
+
+def _draw_flags(flags: Sequence[Flag], frame: Frame, time: tuple[float, float], room: float) -> list[alt.Chart]:
+    """Return for each change a dashed line, its number in a ring, and its name where there is room for it."""
+    if not flags:
+        return []
+    base = alt.Chart(chart_data(_place_flags(flags, frame, time, room))).encode(x="at:Q")
+    height = alt.Y("row:Q", scale=None)
+    rules = base.mark_rule(strokeDash=[3, 3], color=PALETTE["muted"], opacity=0.8).encode(
+        y=height, y2=alt.value(frame.height)
+    )
+    rings = base.mark_point(
+        size=300, filled=True, fill=PALETTE["page"], stroke=PALETTE["muted"], strokeWidth=1.2, opacity=1
+    )
+    named, nameless = base.transform_filter("datum.text"), base.transform_filter("!datum.text")
+    in_ring: dict[str, Any] = {"fontSize": 11, "fontWeight": "bold", "color": PALETTE["ink"], "dy": 0.5}
+    names = named.mark_text(align="left", dx=14, fontSize=12, color=PALETTE["ink"])
+    # One link for each flag: its name, else its number.
+    return [
+        rules,
+        rings.encode(y=height),
+        named.mark_text(**in_ring).encode(y=height, text="number:N"),
+        nameless.mark_text(**in_ring).encode(y=height, text="number:N", href="href:N"),
+        names.encode(y=height, text="text:N", href="href:N"),
     ]
-    shown = [alt.Tooltip(f"{name}:N", title=getattr(words, name)) for name in ("when", "change")]
-    base = alt.Chart(chart_data(values)).encode(x=_time(), tooltip=shown)
-    lines: alt.Chart = base.mark_rule(strokeWidth=1.5, strokeDash=[3, 3], color=PALETTE["muted"], opacity=0.7)
-    return lines
 
 
-def _joined(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{texts[0]} (and {len(texts) - 1:,} more)"
+def _place_flags(flags: Sequence[Flag], frame: Frame, time: tuple[float, float], room: float) -> list[dict[str, Any]]:
+    """Return each flag with its row above the picture, and as much of its name as has room there.
+
+    Rows go down from left to right, so that no dashed line crosses a name. `room`: how wide the labels of the lines
+    are, beside the picture.
+    """
+    start, span = time
+    ordered = sorted(flags, key=lambda flag: flag.at)
+    moments = [min(max(_seconds(flag.at), start), start + span) for flag in ordered]
+    lefts = [frame.width * (at - start) / span for at in moments]
+    rows, places = 1 if frame.narrow else min(MAX_ROWS, len(ordered)), []
+    for place, (flag, at, left) in enumerate(zip(ordered, moments, lefts, strict=True)):
+        row = place % rows
+        # The next flag that begins at the top, else the end of the labels.
+        after = place - row + rows
+        end = lefts[after] - 14 if after < len(lefts) else frame.width + room
+        text = "" if frame.narrow else flag.cut(int((end - left - 14) / LETTER))
+        places.append(
+            {
+                "at": at,
+                "row": -16 - ROW * (rows - 1 - row),
+                "number": str(flag.number),
+                "text": text,
+                "href": flag.href,
+            }
+        )
+    return places
 
 
-def _stamp(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+def _seconds(moment: datetime) -> float:
+    return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()

@@ -14,12 +14,26 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-# Blue, grey and orange differ in lightness as well as in hue: they are told apart with every colour vision.
+# Each colour is a name: pages and reports give the names their colours in `templates/styles/10-tokens.css`, for light
+# and dark. Green is bluish and red is orange, so that they are told apart with every colour vision.
 PALETTE = {
     "ink": "#1f2329",
     "muted": "#59626e",
     "grid": "#e4e7eb",
     "page": "#fffffe",
+    "accent": "#3350c4",
+    "good": "#2b9a70",
+    "bad": "#d4523b",
+    "hold": "#dcb35a",
+    "good-ink": "#0b6b4c",
+    "bad-ink": "#b02a19",
+    "bot-a": "#2563c9",
+    "bot-b": "#b05c05",
+    "bot-c": "#7a46b0",
+    "bot-d": "#0c7784",
+    "bot-e": "#b0357a",
+    "bot-f": "#5c6a1c",
+    # Charts that were stored by earlier releases use these.
     "right": "#2a78b8",
     "deferred": "#c6ccd4",
     "wrong": "#d2691e",
@@ -28,22 +42,11 @@ PALETTE = {
     "fifth": "#a8477f",
     "sixth": "#8a6d1b",
 }
-DARK = {
-    "ink": "#e8eaed",
-    "muted": "#a3abb6",
-    "grid": "#31373f",
-    "page": "#16191d",
-    "right": "#6fb4ea",
-    "deferred": "#4d5661",
-    "wrong": "#f0a05a",
-    "third": "#b3acea",
-    "fourth": "#5cc9a7",
-    "fifth": "#e693c4",
-    "sixth": "#d6b656",
-}
 _PAINT = re.compile(r'(?<=[ ])(fill|stroke)="(#[0-9a-f]{6})"')
 _TAG = re.compile(r"<[^>]*>")
 _SPOKEN = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+# Where the drawing library sets links that begin with a slash; we mean our own server.
+_LINK = re.compile(r'xlink:href="https://vega\.github\.io/vega-datasets/(/[^"]*)"')
 _NAMES = {colour: name for name, colour in PALETTE.items()}
 
 AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart
@@ -61,12 +64,7 @@ def spec_to_svg(spec: dict[str, Any], label: str = "") -> str:
     # One label for the whole picture: thousands of marks read out one by one help nobody, the table does.
     quiet = {**spec, "config": {**spec.get("config", {}), "aria": False}}
     drawn: str = vl_convert.vegalite_to_svg(quiet, allowed_base_urls=[])
-    return _labelled(_own_ids(_themed(drawn)), spoken)
-
-
-def css_variables(colours: dict[str, str]) -> str:
-    """Return the declarations of the chart colours."""
-    return " ".join(f"--viva-{name}: {colour};" for name, colour in colours.items())
+    return _labelled(_own_ids(_themed(_LINK.sub(r'href="\1"', drawn))), spoken)
 
 
 def _themed(svg: str) -> str:
@@ -90,6 +88,8 @@ def _labelled(svg: str, spoken: str) -> str:
     """Set one label in place of Vega's many roles; the class lets the page shrink the picture."""
     text = escape(spoken, quote=True)
     svg = _TAG.sub(lambda found: _SPOKEN.sub("", found[0]), svg)
-    ours = f'class="chart" role="img" aria-label="{text}"'
+    # What can be followed must not be hidden within one image.
+    role = "group" if "<a " in svg else "img"
+    ours = f'class="chart" role="{role}" aria-label="{text}"'
     svg = svg.replace('class="marks"', ours, 1)
     return re.sub(r"(<svg[^>]*>)", lambda found: f"{found[1]}<title>{text}</title>", svg, count=1)

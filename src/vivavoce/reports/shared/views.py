@@ -79,6 +79,8 @@ class Tile(NamedTuple):
     meaning: str = ""
     unsure: bool = False
     href: str = ""
+    # The values of earlier runs, oldest first.
+    history: Sequence[float] = ()
 
 
 def make_tile(

@@ -84,7 +84,7 @@ class Options(Repository[Any], table=options):
 
     def set(self, name: str, value: Any) -> None:
         """Keep a value of plain JSON."""
-        self._upsert([{"name": name, "value": value}], "name")
+        self._upsert([{"name": name, "value": value}])
 
     def unset(self, name: str) -> None:
         """Forget a value: the default holds again."""
@@ -96,13 +96,7 @@ class Options(Repository[Any], table=options):
 
 
 def _conditions(wanted: LogFilter) -> list[sa.ColumnElement[bool]]:
-    nobody = wanted.person == PRODUCT_ITSELF
-    return [
-        *matching(
-            (audit.c.user_id, None if nobody else wanted.person or None),
-            (audit.c.project_id, wanted.project or None),
-            (audit.c.action, wanted.action or None),
-        ),
-        *((audit.c.user_id.is_(None),) if nobody else ()),
-        *holding(wanted.search.strip(), audit.c.detail, audit.c.noun, audit.c.address),
-    ]
+    conditions = matching((audit.c.project_id, wanted.project or None), (audit.c.action, wanted.action or None))
+    if wanted.person:
+        conditions.append(audit.c.user_id == (None if wanted.person == PRODUCT_ITSELF else wanted.person))
+    return [*conditions, *holding(wanted.search.strip(), audit.c.detail, audit.c.noun, audit.c.address)]

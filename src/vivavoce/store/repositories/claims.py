@@ -6,7 +6,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -22,24 +22,16 @@ CONCLUDING_PHASE = 1_000_000
 OPEN = tuple(state for state in RunState if state.open)
 
 
-class _Waiting(NamedTuple):
-    """A unit that may be begun."""
-
-    place: int
-    id: str
-    limit_key: str
-
-
 @dataclass(slots=True)
 class Queue:
-    """Units of one run that may be begun, in order.
+    """Units of one run that may be begun, in order: place, id and limit of each.
 
-    `running`: how many of the run are on their way. `served`: the turn in which the run last got a unit, 0 for none.
+    `running`: how many of the run are in progress. `served`: the turn in which the run last got a unit, 0 for none.
     """
 
     running: int
     served: int
-    waiting: deque[_Waiting]
+    waiting: deque[tuple[int, str, str]]
 
 
 def claimable(connection: Connection, worker: str, limit: int, kinds: Collection[str] | None) -> list[str]:
@@ -48,30 +40,33 @@ def claimable(connection: Connection, worker: str, limit: int, kinds: Collection
     query = query.where(runs.c.state.in_([RunState.WAITING, RunState.RUNNING]))
     if kinds is not None:
         query = query.where(runs.c.kind.in_(list(kinds)))
-    open_runs = {found.id: found for found in connection.execute(query.order_by(runs.c.created, runs.c.number))}
-    for run_id in _held_by_others(connection, worker, [run.id for run in open_runs.values() if _is_capped(run)]):
-        del open_runs[run_id]
+    open_runs = {run.id: run for run in connection.execute(query.order_by(runs.c.created, runs.c.number))}
+    # A worker that counts the messages of a run must send all of them.
+    capped = [run.id for run in open_runs.values() if run.options.get("max_messages") is not None]
+    if capped:
+        others = (units.c.state == UnitState.RUNNING, units.c.worker != worker, units.c.run_id.in_(capped))
+        for run_id in connection.execute(sa.select(units.c.run_id).distinct().where(*others)).scalars():
+            del open_runs[run_id]
     if not open_runs or limit <= 0:
         return []
-    (on_their_way, busy), most = _running(connection), _limits(open_runs)
+    by_run, busy = _count_running(connection)
+    # How many units of each bot may be in progress: where runs differ, the smallest number holds.
+    most: dict[str, int] = {}
+    for run in open_runs.values():
+        for key, at_once in _own_limits(run).items():
+            most[key] = min(at_once, most.get(key, at_once))
     queues = [
-        Queue(on_their_way[run.id], run.served, deque(_queue(connection, run, limit, busy, most)))
+        Queue(by_run[run.id], run.served, deque(_list_waiting(connection, run, limit, busy, most)))
         for run in open_runs.values()
     ]
-    return list(_in_turn(queues, limit, busy, most))
+    return list(_take_in_turn(queues, limit, busy, most))
 
 
 def conclusions(connection: Connection, limit: int) -> list[str]:
     """Return the ids of conclusions that wait for nothing any more."""
-    query = (
-        sa.select(units.c.id)
-        .join(runs, runs.c.id == units.c.run_id)
-        .where(runs.c.state == RunState.CONCLUDING, units.c.key == CONCLUSION)
-        .where(units.c.state == UnitState.WAITING)
-        .order_by(runs.c.created)
-        .limit(limit)
-    )
-    return list(connection.execute(query).scalars())
+    ready = (runs.c.state == RunState.CONCLUDING, units.c.key == CONCLUSION, units.c.state == UnitState.WAITING)
+    query = sa.select(units.c.id).join(runs, runs.c.id == units.c.run_id).where(*ready)
+    return list(connection.execute(query.order_by(runs.c.created).limit(limit)).scalars())
 
 
 def limit_key(project_id: str, bot: str) -> str:
@@ -80,29 +75,13 @@ def limit_key(project_id: str, bot: str) -> str:
     return f"{project_id} {bot}"[:200] if bot else ""
 
 
-def _is_capped(run: Any) -> bool:
-    """Tell whether the messages of a run are counted: whoever counts them must send all of them."""
-    return run.options.get("max_messages") is not None
+def _own_limits(run: Any) -> dict[str, int]:
+    limits = run.options.get("limits") or {}
+    return {limit_key(run.project_id, bot): int(at_once) for bot, at_once in limits.items()}
 
 
-def _held_by_others(connection: Connection, worker: str, run_ids: Collection[str]) -> list[str]:
-    others = (units.c.state == UnitState.RUNNING, units.c.worker != worker, units.c.run_id.in_(run_ids))
-    return list(connection.execute(sa.select(units.c.run_id).distinct().where(*others)).scalars()) if run_ids else []
-
-
-def _phase(connection: Connection, run_id: str) -> int | None:
-    """Return the phase that a run is in: the first with a unit that is not over."""
-    # One state at a time: the index answers each at once, however many units there are.
-    asked = (
-        sa.select(units.c.phase).where(units.c.run_id == run_id, units.c.state == state)
-        for state in (UnitState.WAITING, UnitState.RUNNING)
-    )
-    found = [connection.execute(query.order_by(units.c.phase).limit(1)).scalar() for query in asked]
-    return min((phase for phase in found if phase is not None), default=None)
-
-
-def _running(connection: Connection) -> tuple[Counter[str], Counter[str]]:
-    """Return how many units are on their way, by run and by limit."""
+def _count_running(connection: Connection) -> tuple[Counter[str], Counter[str]]:
+    """Return how many units are in progress, by run and by limit."""
     query = sa.select(units.c.run_id, units.c.limit_key, sa.func.count()).where(units.c.state == UnitState.RUNNING)
     by_run: Counter[str] = Counter()
     by_limit: Counter[str] = Counter()
@@ -112,56 +91,43 @@ def _running(connection: Connection) -> tuple[Counter[str], Counter[str]]:
     return by_run, by_limit
 
 
-def _limits(open_runs: dict[str, Any]) -> dict[str, int]:
-    """Return how many units of each bot may be on their way; where runs differ the smallest number holds."""
-    most: dict[str, int] = {}
-    for run in open_runs.values():
-        for key, at_once in _own_limits(run).items():
-            most[key] = min(at_once, most.get(key, at_once))
-    return most
-
-
-def _own_limits(run: Any) -> dict[str, int]:
-    said = run.options.get("limits") or {}
-    return {limit_key(run.project_id, bot): int(at_once) for bot, at_once in said.items()}
-
-
-def _queue(connection: Connection, run: Any, limit: int, busy: Counter[str], most: dict[str, int]) -> list[_Waiting]:
+def _list_waiting(
+    connection: Connection, run: Any, limit: int, busy: Counter[str], most: dict[str, int]
+) -> list[tuple[int, str, str]]:
     """Return what one run could begin, in order: as much of each bot as it bears, so that none hides the others."""
-    phase = _phase(connection, run.id)
-    if phase is None or phase >= CONCLUDING_PHASE:
+    phases: list[int] = []
+    # One state at a time: the index answers each at once, however many units there are.
+    for state in (UnitState.WAITING, UnitState.RUNNING):
+        phase = sa.select(units.c.phase).where(units.c.run_id == run.id, units.c.state == state)
+        phases += connection.execute(phase.order_by(units.c.phase).limit(1)).scalars()
+    if min(phases, default=CONCLUDING_PHASE) >= CONCLUDING_PHASE:
         return []
-    limited = list(_own_limits(run))
-    waiting = (units.c.run_id == run.id, units.c.state == UnitState.WAITING, units.c.phase == phase)
+    waiting = (units.c.run_id == run.id, units.c.state == UnitState.WAITING, units.c.phase == min(phases))
     query = sa.select(units.c.place, units.c.id, units.c.limit_key).where(*waiting).order_by(units.c.place)
-    asked = [(units.c.limit_key == key, min(limit, most[key] - busy[key])) for key in limited]
-    asked.append((units.c.limit_key.not_in(limited), limit))
-    found = [
-        _Waiting(*row)
-        for condition, room in asked
-        if room > 0
-        for row in connection.execute(query.where(condition).limit(room))
-    ]
-    return sorted(found)
+    limits = list(_own_limits(run))
+    parts = [(units.c.limit_key == key, min(limit, most[key] - busy[key])) for key in limits]
+    parts.append((units.c.limit_key.not_in(limits), limit))
+    rows = [row for part, room in parts if room > 0 for row in connection.execute(query.where(part).limit(room))]
+    return sorted((place, unit_id, key) for place, unit_id, key in rows)
 
 
-def _in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dict[str, int]) -> Iterator[str]:
-    """Yield units, each time of the run with the fewest on their way; among equals, of the least recently served.
+def _take_in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dict[str, int]) -> Iterator[str]:
+    """Yield units, each time of the run with the fewest in progress; among equals, of the least recently served.
 
     The oldest first would let a later run starve: with as many older runs as slots, the run that just finished a
     unit would get the free slot again and again.
     """
-    given, turn = 0, max((queue.served for queue in queues), default=0)
-    while queues and given < limit:
-        queue = min(queues, key=lambda each: (each.running, each.served))
+    taken, turn = 0, max((queue.served for queue in queues), default=0)
+    while queues and taken < limit:
+        queue = min(queues, key=lambda queue: (queue.running, queue.served))
         if not queue.waiting:
             queues.remove(queue)
             continue
-        unit = queue.waiting.popleft()
-        if busy[unit.limit_key] >= most.get(unit.limit_key, math.inf):
+        _, unit_id, key = queue.waiting.popleft()
+        if busy[key] >= most.get(key, math.inf):
             continue
-        busy[unit.limit_key] += 1
+        busy[key] += 1
         queue.running += 1
         queue.served = turn = turn + 1
-        given += 1
-        yield unit.id
+        taken += 1
+        yield unit_id

@@ -31,6 +31,7 @@ class DialogueFilter:
     bot: str | None = None
     search: str | None = None
     rated: bool | None = None
+    ids: tuple[str, ...] | None = None
 
 
 ALL_DIALOGUES = DialogueFilter()
@@ -68,12 +69,8 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         for project_id in {row.project_id for row in rows}:
             names = [row.name for row in rows if row.project_id == project_id]
             known |= {(project_id, row.name): row.id for row in self.named(project_id, names)}
-        values = [self._values(row) | {"id": known.get((row.project_id, row.name), row.id)} for row in rows]
-        self._upsert(values, "project_id", "name")
-
-    def by_name(self, project_id: str, name: str) -> DialogueRow | None:
-        """Return the dialogue of this name."""
-        return next(iter(self.named(project_id, [name])), None)
+        rows = [replace(row, id=known.get((row.project_id, row.name), row.id)) for row in rows]
+        self._put(rows, "project_id", "name")
 
     def named(self, project_id: str, names: Sequence[str]) -> list[DialogueRow]:
         """Return the dialogues that have one of these names."""
@@ -100,7 +97,7 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         """Return some dialogues with their newest scores, by id alone; those without a score come last."""
         if sort not in SORTS:
             raise UsageError(
-                say("talks cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+                say("cannot sort dialogues by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
                 remedy=say("use one of {names}", names=", ".join(SORTS)),
             )
         newest = self._newest_scores(project_id)
@@ -126,15 +123,15 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         rows = self.connection.execute(query.order_by(scores.c.score, dialogues.c.id).limit(limit))
         return [BadDialogue(*row) for row in rows]
 
-    def list_ids(self, project_id: str, bot: str | None = None) -> list[str]:
-        """Return the ids of all dialogues of a project, or of those with a bot."""
-        return list(self._scalars(sa.select(dialogues.c.id).where(*_chosen(project_id, DialogueFilter(bot=bot)))))
+    def list_ids(self, project_id: str, chosen: DialogueFilter = ALL_DIALOGUES) -> list[str]:
+        """Return the ids of the dialogues of a project."""
+        return list(self._scalars(sa.select(dialogues.c.id).where(*_chosen(project_id, chosen))))
 
     def ids(self, project_id: str) -> dict[str, str]:
         """Return the ids of all dialogues of a project, each by its name and by itself."""
         query = sa.select(dialogues.c.id, dialogues.c.name).where(dialogues.c.project_id == project_id)
-        rows = self.connection.execute(query).all()
-        return {row.id: row.id for row in rows} | {row.name: row.id for row in rows}
+        ids = self._pairs(query)
+        return {row_id: row_id for row_id in ids} | {name: row_id for row_id, name in ids.items()}
 
     def count(self, project_id: str, chosen: DialogueFilter = ALL_DIALOGUES) -> int:
         """Return how many dialogues there are."""
@@ -189,18 +186,13 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
 class Scores(RowsOfRun[ScoreRow], table=scores, row=ScoreRow):
     """Scores of dialogues, one for each run."""
 
-    def put(self, rows: Iterable[ScoreRow]) -> None:
-        """Keep scores of a run."""
-        self._upsert(map(self._values, rows), "run_id", "dialogue_id")
-
     def get(self, run_id: str, dialogue_id: str) -> ScoreRow | None:
         """Return the score of a dialogue in a run."""
         return self._one(scores.c.run_id == run_id, scores.c.dialogue_id == dialogue_id)
 
-    def of_run(self, run_id: str) -> tuple[ScoreRow, ...]:
-        """Return all scores of a run, in the order of the dialogues."""
-        query = self._select(scores.c.run_id == run_id).join(dialogues, dialogues.c.id == scores.c.dialogue_id)
-        return self._all(query.order_by(*_IN_ORDER))
+    def by_dialogue(self, run_id: str) -> dict[str, float | None]:
+        """Return the scores of a run by the ids of the dialogues; None: not scored."""
+        return self._pairs(sa.select(scores.c.dialogue_id, scores.c.score).where(scores.c.run_id == run_id))
 
     def of_dialogue(self, dialogue_id: str) -> tuple[ScoreRow, ...]:
         """Return what a dialogue scored, in the newest run first."""
@@ -216,7 +208,7 @@ class Ratings(Repository[RatingRow], table=ratings, row=RatingRow):
         same = (ratings.c.dialogue_id == rating.dialogue_id, ratings.c.turn == rating.turn)
         before = self._one(*same, ratings.c.rater == rating.rater)
         rating = rating if before is None else replace(rating, id=before.id)
-        self._upsert([self._values(rating)], "dialogue_id", "turn", "rater")
+        self._put([rating], "dialogue_id", "turn", "rater")
         return rating
 
     def put_many(self, rows: Iterable[RatingRow]) -> int:
@@ -266,6 +258,8 @@ def _chosen(project_id: str, chosen: DialogueFilter) -> list[sa.ColumnElement[bo
     conditions = matching(
         (dialogues.c.project_id, project_id), (dialogues.c.batch, chosen.batch), (dialogues.c.bot, chosen.bot)
     )
+    if chosen.ids is not None:
+        conditions.append(dialogues.c.id.in_(chosen.ids))
     if chosen.rated is not None:
         rated = dialogues.c.id.in_(sa.select(ratings.c.dialogue_id).where(*_OF_WHOLE))
         conditions.append(rated if chosen.rated else ~rated)

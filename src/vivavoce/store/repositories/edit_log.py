@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,21 @@ from vivavoce.store.rows import Change, Edit
 from vivavoce.store.tables import changes, edits
 
 _NEWEST_FIRST = (edits.c.at.desc(), edits.c.id)
+
+
+@dataclass(frozen=True, slots=True)
+class EditSize:
+    """How many rows of one kind (`noun`) an edit touched, and how many of them came or went by it."""
+
+    edit_id: str
+    at: datetime
+    action: str
+    undoes: str | None
+    undone_by: str | None
+    noun: str
+    rows: int
+    added: int
+    removed: int
 
 
 class EditLog(RowsById[Edit], table=edits, row=Edit):
@@ -40,8 +56,21 @@ class EditLog(RowsById[Edit], table=edits, row=Edit):
         touched = sa.select(changes.c.edit_id).where(changes.c.edit_id == edits.c.id, changes.c.topic_id.is_not(None))
         return self._count(*_between(project_id, since), touched.exists())
 
+    def sizes(
+        self, project_id: str, nouns: Sequence[str], since: datetime | None, until: datetime | None = None
+    ) -> tuple[EditSize, ...]:
+        """Return what edits of a stretch of time did to rows of some kinds, the oldest first."""
+        # A row that moves leaves one place and comes to another: two changes, one row.
+        came = sa.func.count(sa.distinct(sa.case((changes.c.before.is_(None), changes.c.noun_id))))
+        went = sa.func.count(sa.distinct(sa.case((changes.c.after.is_(None), changes.c.noun_id))))
+        about = (edits.c.id, edits.c.at, edits.c.action, edits.c.undoes, edits.c.undone_by, changes.c.noun)
+        query = sa.select(*about, sa.func.count(sa.distinct(changes.c.noun_id)), came, went)
+        query = query.join(changes, changes.c.edit_id == edits.c.id).where(*_between(project_id, since, until))
+        query = query.where(changes.c.noun.in_(nouns)).group_by(*about).order_by(edits.c.at, edits.c.id)
+        return self._rows(EditSize, query)
+
     def state(self, project_id: str) -> tuple[int, str]:
-        """Return a mark of the content of a project: it is another one after every change."""
+        """Return what changes whenever the content of a project does."""
         newest = next(iter(self.of_project(project_id, limit=1)), None)
         return self.count(project_id), newest.id if newest else ""
 
@@ -69,13 +98,12 @@ class EditLog(RowsById[Edit], table=edits, row=Edit):
         """Return the topics that were touched since a time, each with the name it had before (None: as now)."""
         recent = sa.select(edits.c.id).where(*_between(project_id, since))
         chosen = (changes.c.edit_id.in_(recent), changes.c.topic_id.is_not(None))
-        names: dict[str, str | None] = dict.fromkeys(
-            self._scalars(sa.select(changes.c.topic_id).where(*chosen).distinct())
-        )
+        ids = self._scalars(sa.select(changes.c.topic_id).where(*chosen).distinct())
         query = sa.select(changes.c.noun_id, changes.c.before).join(edits, edits.c.id == changes.c.edit_id)
         query = query.where(*chosen, changes.c.noun == "topics").order_by(edits.c.at.desc(), changes.c.place.desc())
         # The oldest change comes last and stays: it knows the first name.
-        return names | {row[0]: row[1]["name"] for row in self.connection.execute(query) if row[1] is not None}
+        rows = self.connection.execute(query)
+        return dict.fromkeys(ids) | {noun_id: before["name"] for noun_id, before in rows if before is not None}
 
     def last_names(self, noun: str, ids: Sequence[str]) -> dict[str, str]:
         """Return the names that rows had last, also of those that are gone, by id."""
@@ -86,6 +114,13 @@ class EditLog(RowsById[Edit], table=edits, row=Edit):
             for piece in pieces(ids)
             for noun_id, before, after in self.connection.execute(query.where(changes.c.noun_id.in_(piece)))
         }
+
+    def last_values(self, project_id: str, action: str, noun: str) -> dict[str, Mapping[str, Any]]:
+        """Return what rows were after the newest edit of a kind that holds, by id; rows that went are left out."""
+        query = sa.select(changes.c.noun_id, changes.c.after).join(edits, edits.c.id == changes.c.edit_id)
+        held = (*_between(project_id), edits.c.action == action, edits.c.undone_by.is_(None), changes.c.noun == noun)
+        rows = self.connection.execute(query.where(*held).order_by(edits.c.at, changes.c.place))
+        return {noun_id: after for noun_id, after in rows if after is not None}
 
     def changes(self, edit_id: str, *, limit: int | None = None) -> tuple[Change, ...]:
         """Return what an edit did, in order."""

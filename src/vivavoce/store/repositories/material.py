@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from vivavoce.errors import UsageError, nearest
 from vivavoce.messages import say
 from vivavoce.store.repositories.repository import (
+    NamedRows,
     Repository,
     RowsById,
     columns_of,
@@ -26,18 +26,14 @@ from vivavoce.store.tables import answers, bots, examples, projects, scenario_ve
 
 _SIZE = sa.func.count(examples.c.id)
 _NAME = sa.func.lower(topics.c.name)
-# How a list of topics can be sorted; a minus turns it round. Names decide between equals.
+# What a list of topics can be sorted by; a minus turns the order round. Names decide between equals.
 _SORTS: Mapping[str, tuple[sa.ColumnElement[Any], ...]] = {
     "name": (_NAME, topics.c.name),
-    "-name": (_NAME.desc(), topics.c.name.desc()),
-    "size": (_SIZE, _NAME),
-    "-size": (_SIZE.desc(), _NAME),
-    "created": (topics.c.created, _NAME),
-    "-created": (topics.c.created.desc(), _NAME),
-    "owner": (sa.func.lower(topics.c.owner), _NAME),
-    "-owner": (sa.func.lower(topics.c.owner).desc(), _NAME),
+    "size": (_SIZE,),
+    "created": (topics.c.created,),
+    "owner": (sa.func.lower(topics.c.owner),),
 }
-SORTS = tuple(_SORTS)
+SORTS = tuple(f"{sign}{name}" for name in _SORTS for sign in ("", "-"))
 
 
 class Projects(RowsById[Project], table=projects, row=Project):
@@ -56,15 +52,9 @@ class Projects(RowsById[Project], table=projects, row=Project):
     ) -> Project:
         """Add a project; the main language is the first of its languages."""
         spoken = tuple(dict.fromkeys((language, *languages)))
-        taken = UsageError(
-            say("there is a project '{slug}' already", slug=slug), remedy=say("choose another short name")
-        )
-        if self.by_slug(slug) is not None:
-            raise taken
-        try:
-            return self._add(Project(new_id(), slug, name, language, spoken, classifier, threshold, at or now(), 1))
-        except IntegrityError as error:  # somebody else added the same at the same time
-            raise taken from error
+        project = Project(new_id(), slug, name, language, spoken, classifier, threshold, at or now(), 1)
+        what, remedy = say("project '{slug}' already exists", slug=slug), say("choose another short name")
+        return self._add_unique(project, "slug", UsageError(what, remedy=remedy))
 
     def by_slug(self, slug: str) -> Project | None:
         """Return the project with this short name."""
@@ -98,8 +88,8 @@ class Topics(Repository[Topic], table=topics, row=Topic):
 
     def of_project(self, project_id: str) -> tuple[Topic, ...]:
         """Return all topics of a project, by name."""
-        every = self._topics(topics.c.project_id == project_id)
-        return tuple(sorted(every, key=lambda topic: (topic.name.casefold(), topic.name)))
+        rows = self._topics(topics.c.project_id == project_id)
+        return tuple(sorted(rows, key=lambda topic: (topic.name.casefold(), topic.name)))
 
     def names(self, project_id: str) -> dict[str, str]:
         """Return the names of all topics of a project by their ids, in order."""
@@ -107,24 +97,13 @@ class Topics(Repository[Topic], table=topics, row=Topic):
         rows = sorted(self.connection.execute(query), key=lambda row: (row.name.casefold(), row.name))
         return {row.id: row.name for row in rows}
 
-    def sizes(self, project_id: str) -> dict[str, int]:
-        """Return how many examples each topic has, by its id."""
-        query = sa.select(topics.c.id, _SIZE).outerjoin(examples, examples.c.topic_id == topics.c.id)
-        return self._pairs(query.where(topics.c.project_id == project_id).group_by(topics.c.id))
-
     def phrases(self, project_id: str) -> dict[str, tuple[str, ...]]:
         """Return up to two examples of each topic, by its name: the same ones every time."""
         # The first and the last in the alphabet: one query for all topics.
-        query = (
-            sa.select(topics.c.name, sa.func.min(examples.c.text), sa.func.max(examples.c.text))
-            .outerjoin(examples, examples.c.topic_id == topics.c.id)
-            .where(topics.c.project_id == project_id)
-            .group_by(topics.c.id, topics.c.name)
-        )
-        return {
-            name: tuple(dict.fromkeys(text for text in texts if text))
-            for name, *texts in self.connection.execute(query)
-        }
+        query = sa.select(topics.c.name, sa.func.min(examples.c.text), sa.func.max(examples.c.text))
+        query = query.outerjoin(examples, examples.c.topic_id == topics.c.id).group_by(topics.c.id, topics.c.name)
+        rows = self.connection.execute(query.where(topics.c.project_id == project_id))
+        return {name: tuple(dict.fromkeys(text for text in texts if text)) for name, *texts in rows}
 
     def answer_ids(self, topic_id: str) -> dict[str, str]:
         """Return the ids of a topic's answers, by language."""
@@ -132,21 +111,22 @@ class Topics(Repository[Topic], table=topics, row=Topic):
 
     def count(self, project_id: str, search: str = "") -> int:
         """Return how many topics there are whose name, description or answer holds the words."""
-        return self._count(*_searched(project_id, search))
+        return self._count(*_matching_topics(project_id, search))
 
     def page(
         self, project_id: str, search: str = "", sort: str = "name", limit: int = 50, offset: int = 0
     ) -> tuple[tuple[Topic, int], ...]:
         """Return topics, each with the number of its examples."""
-        if sort not in _SORTS:
+        if sort not in SORTS:
             raise UsageError(
-                say("topics cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+                say("cannot sort topics by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
                 remedy=", ".join(SORTS),
             )
         query = sa.select(topics.c.id, _SIZE).outerjoin(examples, examples.c.topic_id == topics.c.id)
-        query = query.where(*_searched(project_id, search)).group_by(topics.c.id)
-        rows = self.connection.execute(query.order_by(*_SORTS[sort], topics.c.id).limit(limit).offset(offset))
-        sizes = {row[0]: int(row[1]) for row in rows}
+        query = query.where(*_matching_topics(project_id, search)).group_by(topics.c.id)
+        order = [key.desc() if sort.startswith("-") else key for key in _SORTS[sort.removeprefix("-")]]
+        query = query.order_by(*order, _NAME, topics.c.id).limit(limit).offset(offset)
+        sizes: dict[str, int] = self._pairs(query)
         by_id = {topic.id: topic for topic in self._topics(topics.c.id.in_(sizes))}
         return tuple((by_id[topic_id], size) for topic_id, size in sizes.items())
 
@@ -214,38 +194,18 @@ class Examples(RowsById[ExampleRow], table=examples, row=ExampleRow):
         return self._all(query.order_by(examples.c.place, examples.c.id).limit(limit).offset(offset))
 
 
-class Bots(RowsById[BotRow], table=bots, row=BotRow):
+class Bots(NamedRows[BotRow], table=bots, row=BotRow):
     """Bots that a project can talk to."""
 
-    def by_name(self, project_id: str, name: str) -> BotRow | None:
-        """Return the bot of this name."""
-        return self._one(bots.c.project_id == project_id, bots.c.name == name)
 
-    def of_project(self, project_id: str) -> tuple[BotRow, ...]:
-        """Return all bots of a project, by name."""
-        return self._all(self._select(bots.c.project_id == project_id).order_by(bots.c.name))
-
-
-class Suites(RowsById[SuiteRow], table=suites, row=SuiteRow):
+class Suites(NamedRows[SuiteRow], table=suites, row=SuiteRow):
     """Suites of scenarios."""
-
-    def by_name(self, project_id: str, name: str) -> SuiteRow | None:
-        """Return the suite of this name."""
-        return self._one(suites.c.project_id == project_id, suites.c.name == name)
-
-    def of_project(self, project_id: str) -> tuple[SuiteRow, ...]:
-        """Return all suites of a project, by name."""
-        return self._all(self._select(suites.c.project_id == project_id).order_by(suites.c.name))
 
     def counts(self, project_id: str) -> dict[str, int]:
         """Return how many scenarios each suite of a project has, by the id of the suite."""
-        query = (
-            sa.select(suites.c.id, sa.func.count(scenarios.c.id))
-            .outerjoin(scenarios, scenarios.c.suite_id == suites.c.id)
-            .where(suites.c.project_id == project_id)
-            .group_by(suites.c.id)
-        )
-        return self._pairs(query)
+        query = sa.select(suites.c.id, sa.func.count(scenarios.c.id)).where(suites.c.project_id == project_id)
+        query = query.outerjoin(scenarios, scenarios.c.suite_id == suites.c.id)
+        return self._pairs(query.group_by(suites.c.id))
 
     def scenarios(
         self, suite_id: str, *, domain: str | None = None, level: str | None = None
@@ -280,10 +240,9 @@ class Suites(RowsById[SuiteRow], table=suites, row=SuiteRow):
         return self._rows(ScenarioVersion, query.order_by(scenario_versions.c.version.desc()))
 
 
-def _searched(project_id: str, search: str) -> tuple[sa.ColumnElement[bool], ...]:
-    answered = [
-        sa.exists().where(answers.c.topic_id == topics.c.id, condition)
-        for condition in holding(search.strip(), answers.c.text)
-    ]
-    named = holding(search.strip(), topics.c.name, topics.c.description)
-    return (topics.c.project_id == project_id, *((sa.or_(*named, *answered),) if named else ()))
+def _matching_topics(project_id: str, search: str) -> tuple[sa.ColumnElement[bool], ...]:
+    own = topics.c.project_id == project_id
+    if not (search := search.strip()):
+        return (own,)
+    in_answer = sa.exists().where(answers.c.topic_id == topics.c.id, *holding(search, answers.c.text))
+    return own, sa.or_(*holding(search, topics.c.name, topics.c.description), in_answer)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TypedDict, Unpack
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
@@ -28,6 +27,17 @@ _FIND_SIGN_IN = (
 )
 
 
+class UserChanges(TypedDict, total=False):
+    """What of a person can be set."""
+
+    name: str
+    role: Role
+    language: str
+    disabled: bool
+    seen: datetime
+    password: str | None
+
+
 class Users(RowsById[User], table=users, row=User):
     """People who may come in. Logins are compared without regard to case."""
 
@@ -43,17 +53,9 @@ class Users(RowsById[User], table=users, row=User):
     ) -> User:
         """Add a person; `password` is a hash, None until an invitation is taken up."""
         login = as_login(login)
-        taken = UsageError(
-            say("there is a person with the login '{login}' already", login=login), remedy=say("choose another login")
-        )
-        if self.by_login(login) is not None:
-            raise taken
-        try:
-            return self._add(
-                User(new_id(), login, name.strip() or login, role, language, False, at or now(), None, password)
-            )
-        except IntegrityError as error:  # somebody else added the same at the same time
-            raise taken from error
+        user = User(new_id(), login, name.strip() or login, role, language, False, at or now(), None, password)
+        what = say("the login '{login}' is already taken", login=login)
+        return self._add_unique(user, "login", UsageError(what, remedy=say("choose another login")))
 
     def by_login(self, login: str) -> User | None:
         """Return the person with this login."""
@@ -68,31 +70,8 @@ class Users(RowsById[User], table=users, row=User):
         can_sign_in = (users.c.disabled.is_(False), users.c.password.is_not(None)) if active else ()
         return self._count(*matching((users.c.role, role)), *can_sign_in)
 
-    def set_role(self, user_id: str, role: Role) -> None:
-        """Let a person do more or less."""
-        self._set(user_id, role=role)
-
-    def set_password(self, user_id: str, password: str | None) -> None:
-        """Keep the hash of another password."""
-        self._set(user_id, password=password)
-
-    def set_name(self, user_id: str, name: str) -> None:
-        """Call a person otherwise."""
-        self._set(user_id, name=name)
-
-    def set_language(self, user_id: str, language: str) -> None:
-        """Show the pages in another language."""
-        self._set(user_id, language=language)
-
-    def set_disabled(self, user_id: str, disabled: bool) -> None:
-        """Shut a person out, or let them in again."""
-        self._set(user_id, disabled=disabled)
-
-    def mark_seen(self, user_id: str, at: datetime) -> None:
-        """Note that a person was here."""
-        self._set(user_id, seen=at)
-
-    def _set(self, user_id: str, **values: Any) -> None:
+    def set(self, user_id: str, **values: Unpack[UserChanges]) -> None:
+        """Change what is kept of a person."""
         required(self._update(users.c.id == user_id, **values) or None, "person", user_id)
 
 
@@ -161,10 +140,6 @@ class Tokens(RowsById[Token], table=tokens, row=Token):
     def of_user(self, user_id: str) -> tuple[Token, ...]:
         """Return the keys of a person, the newest first."""
         return self._all(self._select(tokens.c.user_id == user_id).order_by(tokens.c.created.desc(), tokens.c.id))
-
-    def all(self) -> tuple[Token, ...]:
-        """Return the keys of all people, the newest first."""
-        return self._all(self._select().order_by(tokens.c.created.desc(), tokens.c.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         """Make a key worthless; whether it still was worth something."""

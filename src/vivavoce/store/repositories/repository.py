@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
 
-from vivavoce.errors import AbsentError
+from vivavoce.errors import AbsentError, UsageError
 from vivavoce.messages import Message, message_from_json, message_to_json, say
 from vivavoce.store.columns import DATA
 
@@ -55,15 +56,15 @@ class Repository(Generic[Row]):
         return tuple(row(*values) for values in self._fetch(query))
 
     def _fetch(self, query: sa.Select[Any]) -> Iterable[Sequence[Any]]:
-        """Return what a query finds, with messages in the places of their texts and without their columns."""
+        """Return the rows of a query, with messages in the places of their texts and without their columns."""
         result = self.connection.execute(query)
         names = list(result.keys())
         data = {names.index(name.removesuffix(DATA)): at for at, name in enumerate(names) if name.endswith(DATA)}
         if not data:
             return result
-        shown = [(at, data.get(at)) for at in range(len(names)) if at not in data.values()]
+        places = [(at, data.get(at)) for at in range(len(names)) if at not in data.values()]
         return (
-            [row[at] if of is None or row[of] is None else message_from_json(row[of]) for at, of in shown]
+            [row[at] if of is None or row[of] is None else message_from_json(row[of]) for at, of in places]
             for row in result
         )
 
@@ -103,26 +104,33 @@ class Repository(Generic[Row]):
 
     def _add(self, row: Row, **more: Any) -> Row:
         """Insert a row, with columns that are no fields of it."""
-        self._insert([self._values(row) | more])
+        self._insert([values_of(self.table, row) | more])
         return row
 
-    def _values(self, row: Row) -> dict[str, Any]:
-        return values_of(self.table, row)
+    def _add_unique(self, row: Row, column: str, taken: UsageError) -> Row:
+        """Insert a row whose value of a column no other row may have."""
+        if self._one(self.table.c[column] == getattr(row, column)) is not None:
+            raise taken
+        try:
+            return self._add(row)
+        except IntegrityError as error:  # somebody else added the same at the same time
+            raise taken from error
 
     def _insert(self, rows: Iterable[Mapping[str, Any]], table: sa.Table | None = None) -> None:
         table = self.table if table is None else table
-        values = [with_data(table, row) for row in rows]
-        if values:
+        if values := [with_data(table, row) for row in rows]:
             self.connection.execute(sa.insert(table), values)
 
+    def _put(self, rows: Iterable[Row], *keys: str) -> None:
+        """Insert rows, or replace those with the same keys: the primary key, or others that are unique."""
+        self._upsert((values_of(self.table, row) for row in rows), *keys)
+
     def _upsert(self, rows: Iterable[Mapping[str, Any]], *keys: str) -> None:
-        """Insert rows, or replace those with the same keys."""
-        values = [with_data(self.table, row) for row in rows]
-        if not values:
-            return
-        insert = self._insert_or(self.table)
-        others = {name: insert.excluded[name] for name in values[0] if name not in keys}
-        self.connection.execute(insert.on_conflict_do_update(index_elements=list(keys), set_=others), values)
+        keys = keys or tuple(column.name for column in self.table.primary_key)
+        if values := [with_data(self.table, row) for row in rows]:
+            insert = self._insert_or(self.table)
+            others = {name: insert.excluded[name] for name in values[0] if name not in keys}
+            self.connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=others), values)
 
     def _insert_or(self, table: sa.Table) -> Any:
         """Return an insert that can say what happens on a conflict: both dialects have it, each in its own module."""
@@ -144,8 +152,24 @@ class RowsById(Repository[Row]):
         return self._one(self.table.c.id == row_id)
 
 
+class NamedRows(RowsById[Row]):
+    """A table whose rows belong to a project, in which each has a name."""
+
+    def by_name(self, project_id: str, name: str) -> Row | None:
+        """Return the row of this name."""
+        return self._one(self.table.c.project_id == project_id, self.table.c.name == name)
+
+    def of_project(self, project_id: str) -> tuple[Row, ...]:
+        """Return all rows of a project, by name."""
+        return self._all(self._select(self.table.c.project_id == project_id).order_by(self.table.c.name))
+
+
 class RowsOfRun(Repository[Row]):
     """A table whose rows belong to a run."""
+
+    def put(self, rows: Iterable[Row]) -> None:
+        """Keep rows; those with the same key are replaced."""
+        self._put(rows)
 
     def clear(self, run_id: str) -> None:
         """Forget the rows of a run."""
@@ -188,10 +212,10 @@ def matching(*wanted: tuple[sa.Column[Any], Any]) -> list[sa.ColumnElement[bool]
 
 
 def required(row: T | None, noun: str, name: str) -> T:
-    """Return what was found; a clear refusal where there is none."""
+    """Return the row; AbsentError where there is none."""
     if row is None:
         raise AbsentError(
-            say("there is no {noun} '{name}'", noun=noun, name=name),
-            remedy=say("it may have been deleted: look at the list"),
+            say("{noun} '{name}' not found", noun=noun, name=name),
+            remedy=say("it may have been deleted: check the list"),
         )
     return row

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import sqlalchemy as sa
 
+from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.repositories.repository import Repository, RowsOfRun, holding, matching, pieces
 from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, RunState, TurnRow
 from vivavoce.store.tables import documents, measures, outcomes, runs, turns, units
@@ -18,11 +19,17 @@ from vivavoce.store.tables import documents, measures, outcomes, runs, turns, un
 GOOD = ("right", "declined", "declined_no_guess")
 # What messages can be sorted by; messages without a time come last.
 SORTS = {"bot": "bot", "scenario": "scenario", "outcome": "outcome", "time": "first_ms"}
+# Outcomes that count and did not pass, asked for together; as an order, they come first.
+WRONG = "wrong"
+_WRONG = [str(outcome) for outcome in TurnOutcome if outcome.counted and not outcome.passed]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which messages are wanted; None: all. `search` is looked for in what was sent and what came back."""
+    """Which messages are wanted; None: all. `search` is looked for in what was sent and what came back.
+
+    `outcome` may be WRONG: all that did not pass.
+    """
 
     bot: str | None = None
     level: str | None = None
@@ -36,17 +43,19 @@ class TurnFilter:
 ALL_TURNS = TurnFilter()
 
 
+class OutcomeFilter(TypedDict, total=False):
+    """Which questions are wanted; None: all."""
+
+    intent: str | None
+    guess: str | None
+    outcome: str | None
+    search: str | None
+
+
 @dataclass(frozen=True, slots=True)
-class MeasurePoint:
+class MeasurePoint(MeasureRow):
     """A number of one run in a line over time."""
 
-    run_id: str
-    scope: str
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
     number: int
     title: str
     at: datetime
@@ -57,15 +66,11 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
 
     def put(self, rows: Iterable[TurnRow]) -> None:
         """Keep messages; those of a unit that is done again replace the ones before."""
-        self._upsert(map(self._values, rows), "unit_id", "number")
+        self._put(rows)
 
     def clear(self, unit_id: str) -> None:
         """Forget the messages of a unit, which begins again."""
         self._delete(turns.c.unit_id == unit_id)
-
-    def of_unit(self, unit_id: str) -> tuple[TurnRow, ...]:
-        """Return the messages of one conversation, in order."""
-        return self._all(self._select(turns.c.unit_id == unit_id).order_by(turns.c.number))
 
     def of_run(self, run_id: str, *, repeats: int | None = None) -> tuple[TurnRow, ...]:
         """Return all messages of a run, or those of its first repeats: by unit, in order."""
@@ -88,8 +93,10 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
     def page(
         self, run_id: str, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
     ) -> tuple[TurnRow, ...]:
-        """Return some messages of a run; `sort` is one of `SORTS`, with a `-` before it the other way round."""
+        """Return some messages of a run; `sort` is WRONG or one of `SORTS`, with a `-` the other way round."""
         order: list[sa.ColumnElement[Any]] = [turns.c.bot, turns.c.script, turns.c.repeat, turns.c.number]
+        if sort == WRONG:
+            order = [sa.case((turns.c.outcome.in_(_WRONG), 0), else_=1), *order]
         if name := SORTS.get(sort.removeprefix("-")):
             column = turns.c[name]
             order = [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *order]
@@ -99,9 +106,16 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
         """Return how many messages of a run there are."""
         return self._count(*_chosen(run_id, chosen))
 
-    def counts(self, run_id: str, chosen: TurnFilter = ALL_TURNS) -> dict[str, int]:
-        """Return how many messages of a run came out how."""
-        return self._counts(turns.c.outcome, *_chosen(run_id, chosen))
+    def begun(self, run_id: str) -> bool:
+        """Tell whether anything was said in a run."""
+        return self._scalar(sa.select(turns.c.unit_id).where(turns.c.run_id == run_id).limit(1)) is not None
+
+    def counts_by_scenario(self, run_id: str, outcomes: Sequence[str]) -> list[tuple[str, str, str, int]]:
+        """Return bot, scenario, outcome and how many messages of it there are."""
+        columns = (turns.c.bot, turns.c.scenario, turns.c.outcome)
+        same = (turns.c.run_id == run_id, turns.c.outcome.in_(outcomes))
+        rows = self.connection.execute(sa.select(*columns, sa.func.count()).where(*same).group_by(*columns))
+        return [(bot, scenario, outcome, int(n)) for bot, scenario, outcome, n in rows]
 
     def counts_by_script(
         self, run_id: str, bots: Sequence[str], scripts: Sequence[str], outcomes: Sequence[str]
@@ -117,6 +131,12 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
             for script, bot, outcome, n in self.connection.execute(query.where(turns.c.script.in_(piece)))
         ]
 
+    def tallies(self, run_id: str, names: Sequence[str], chosen: TurnFilter) -> Sequence[Sequence[Any]]:
+        """Return which values of some columns occur together in some messages of a run, each with how many."""
+        columns = [turns.c[name] for name in names]
+        query = sa.select(*columns, sa.func.count()).where(*_chosen(run_id, chosen)).group_by(*columns)
+        return self.connection.execute(query).all()
+
     def combinations(self, run_id: str, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return which values of some columns occur together in a run."""
         query = sa.select(*(turns.c[name] for name in names)).where(turns.c.run_id == run_id).distinct()
@@ -126,57 +146,36 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
 class Outcomes(RowsOfRun[OutcomeRow], table=outcomes, row=OutcomeRow):
     """Questions of intents exams."""
 
-    def put(self, rows: Iterable[OutcomeRow]) -> None:
-        """Keep what came of questions."""
-        self._upsert(map(self._values, rows), "run_id", "place")
-
     def of_run(self, run_id: str) -> tuple[OutcomeRow, ...]:
         """Return all questions of a run."""
         return self._all(self._select(outcomes.c.run_id == run_id).order_by(outcomes.c.place))
 
     def page(
-        self,
-        run_id: str,
-        *,
-        intent: str | None = None,
-        guess: str | None = None,
-        outcome: str | None = None,
-        search: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
+        self, run_id: str, *, limit: int = 50, offset: int = 0, **chosen: Unpack[OutcomeFilter]
     ) -> tuple[OutcomeRow, ...]:
         """Return some questions of a run."""
-        query = self._select(*_asked(run_id, intent, guess, outcome, search))
+        query = self._select(*_chosen_outcomes(run_id, **chosen))
         return self._all(query.order_by(outcomes.c.place).limit(limit).offset(offset))
 
-    def count(
-        self,
-        run_id: str,
-        *,
-        intent: str | None = None,
-        guess: str | None = None,
-        outcome: str | None = None,
-        search: str | None = None,
-    ) -> int:
+    def count(self, run_id: str, **chosen: Unpack[OutcomeFilter]) -> int:
         """Return how many questions of a run there are."""
-        return self._count(*_asked(run_id, intent, guess, outcome, search))
+        return self._count(*_chosen_outcomes(run_id, **chosen))
 
     def counts(self, run_id: str, *, intent: str | None = None) -> dict[str, int]:
         """Return how many questions of a run came out how."""
-        return self._counts(outcomes.c.outcome, *_asked(run_id, intent))
+        return self._counts(outcomes.c.outcome, *_chosen_outcomes(run_id, intent=intent))
 
-    def of_texts(self, run_id: str, texts: Sequence[str]) -> tuple[OutcomeRow, ...]:
-        """Return what came of these questions in a run: a page of them, not thousands."""
-        query = self._select(outcomes.c.run_id == run_id, outcomes.c.text.in_(texts))
-        return self._all(query.order_by(outcomes.c.place)) if texts else ()
+    def of_intent(self, run_id: str, intent: str | None) -> tuple[OutcomeRow, ...]:
+        """Return what came of the questions of a topic in a run; None: of those out of scope."""
+        query = self._select(outcomes.c.run_id == run_id, outcomes.c.intent.is_not_distinct_from(intent))
+        return self._all(query.order_by(outcomes.c.place))
 
     def by_intent(self, run_id: str) -> dict[str | None, tuple[int, int, int]]:
         """Return how many questions of each topic were mostly right, deferred and wrong: not how many tests."""
         right, deferred, wrong = (outcomes.c[name] for name in ("right", "deferred", "wrong"))
         # As `OutcomeRow.mostly` has it.
-        mostly = sa.case(
-            (sa.and_(wrong > right, wrong >= deferred), "wrong"), (deferred > right, "deferred"), else_="right"
-        )
+        is_wrong, is_deferred = sa.and_(wrong > right, wrong >= deferred), deferred > right
+        mostly = sa.case((is_wrong, "wrong"), (is_deferred, "deferred"), else_="right")
         sums = [sa.func.sum(sa.case((mostly == kind, 1), else_=0)) for kind in ("right", "deferred", "wrong")]
         query = sa.select(outcomes.c.intent, *sums).where(outcomes.c.run_id == run_id).group_by(outcomes.c.intent)
         return {intent: (int(a), int(b), int(c)) for intent, a, b, c in self.connection.execute(query)}
@@ -184,10 +183,6 @@ class Outcomes(RowsOfRun[OutcomeRow], table=outcomes, row=OutcomeRow):
 
 class Measures(RowsOfRun[MeasureRow], table=measures, row=MeasureRow):
     """Numbers that are followed over time."""
-
-    def put(self, rows: Iterable[MeasureRow]) -> None:
-        """Keep numbers of runs."""
-        self._upsert(map(self._values, rows), "run_id", "scope", "name")
 
     def of_run(self, run_id: str) -> tuple[MeasureRow, ...]:
         """Return all numbers of a run."""
@@ -218,32 +213,27 @@ class Documents(RowsOfRun[DocumentRow], table=documents, row=DocumentRow):
 
     def put(self, rows: Iterable[DocumentRow]) -> None:
         """Keep documents; one of the same name is replaced."""
-        values = [self._values(row) | {"content": gzip.compress(row.content, 6, mtime=0)} for row in rows]
-        self._upsert(values, "run_id", "name")
+        self._put(replace(row, content=gzip.compress(row.content, 6, mtime=0)) for row in rows)
 
     def get(self, run_id: str, name: str) -> DocumentRow | None:
         """Return a document."""
         row = self._one(documents.c.run_id == run_id, documents.c.name == name)
-        return None if row is None else DocumentRow(run_id, name, row.media, gzip.decompress(row.content))
+        return None if row is None else replace(row, content=gzip.decompress(row.content))
 
     def names(self, run_id: str) -> dict[str, str]:
-        """Return what is kept with a run: the kind of content by name."""
+        """Return the kinds of content that are kept with a run, by name."""
         query = sa.select(documents.c.name, documents.c.media).where(documents.c.run_id == run_id)
         return self._pairs(query.order_by(documents.c.name))
 
 
 def _chosen(run_id: str, chosen: TurnFilter) -> list[sa.ColumnElement[bool]]:
     names = ("bot", "level", "domain", "outcome", "scenario", "kind")
+    if chosen.outcome == WRONG:
+        return [*_chosen(run_id, replace(chosen, outcome=None)), turns.c.outcome.in_(_WRONG)]
     wanted = matching(*((turns.c[name], getattr(chosen, name)) for name in names))
     return [turns.c.run_id == run_id, *wanted, *holding(chosen.search, turns.c.sent, turns.c.reply)]
 
 
-def _asked(
-    run_id: str,
-    intent: str | None = None,
-    guess: str | None = None,
-    outcome: str | None = None,
-    search: str | None = None,
-) -> list[sa.ColumnElement[bool]]:
-    wanted = matching((outcomes.c.intent, intent), (outcomes.c.guess, guess), (outcomes.c.outcome, outcome))
-    return [outcomes.c.run_id == run_id, *wanted, *holding(search, outcomes.c.text)]
+def _chosen_outcomes(run_id: str, **chosen: Unpack[OutcomeFilter]) -> list[sa.ColumnElement[bool]]:
+    wanted = matching(*((outcomes.c[name], chosen.get(name)) for name in ("intent", "guess", "outcome")))
+    return [outcomes.c.run_id == run_id, *wanted, *holding(chosen.get("search"), outcomes.c.text)]

@@ -26,14 +26,10 @@ from vivavoce.store.tables import runs, units
 LEASE_SECONDS = 30.0
 # By its phase, which an index holds beside the state: rows with their results are not touched to count them.
 _OWN = units.c.phase != CONCLUDING_PHASE
-_GIVEN_BACK = say("it was begun and given back")
-_LOST = say("the worker stopped while doing this, three times")
 
 
 class Units(RowsById[Unit], table=units, row=Unit):
     """Units of all runs. What makes the findings of a run is a unit too, but it is never counted or listed."""
-
-    # --- working -------------------------------------------------------------------------------------------------
 
     def claim(
         self,
@@ -49,7 +45,16 @@ class Units(RowsById[Unit], table=units, row=Unit):
         self.expire(now)
         taken = self._take(claimable(self.connection, worker, limit, kinds), worker, now, lease_seconds)
         if taken:
-            self._begin({unit.run_id for unit in taken}, now)
+            # A number above that of every open run: turns are counted, since clocks may be set back.
+            served = self._scalar(sa.select(sa.func.max(runs.c.served)).where(runs.c.state.in_(OPEN)))
+            values = {
+                "state": RunState.RUNNING,
+                "started": sa.func.coalesce(runs.c.started, sa.bindparam("began", now, type_=Moment)),
+                "version": runs.c.version + 1,
+                "served": int(served or 0) + 1,
+            }
+            begun = runs.c.id.in_({unit.run_id for unit in taken})
+            self.connection.execute(sa.update(runs).where(begun).values(values))
         return taken
 
     def claim_conclusions(
@@ -82,7 +87,7 @@ class Units(RowsById[Unit], table=units, row=Unit):
         return self._end(unit_id, worker, values, counter="done")
 
     def fail(self, unit_id: str, worker: str, reason: str, *, retry: bool, result: bytes | None = None) -> bool:
-        """Write down why a unit could not be done; it waits for another try where one is left and wanted.
+        """Write down why a unit could not be done; it waits for a retry where one is left and wanted.
 
         `result`: as far as it came, which counts in the findings.
         """
@@ -96,24 +101,20 @@ class Units(RowsById[Unit], table=units, row=Unit):
     def release(self, unit_id: str, worker: str) -> bool:
         """Give a unit back without counting the attempt: the worker stops, or the run was cancelled."""
         self.lock()
-        return self._give_back(unit_id, worker, {"attempts": units.c.attempts - 1, "error": _GIVEN_BACK})
+        values = {"attempts": units.c.attempts - 1, "error": say("started but returned")}
+        return self._give_back(unit_id, worker, values)
 
     def expire(self, now: datetime) -> int:
         """Take units from workers that no longer hold them; returns how many."""
-        late = (units.c.state == UnitState.RUNNING, units.c.lease_until < now)
-        lost = self._all(self._select(*late))
+        lost = self._all(self._select(units.c.state == UnitState.RUNNING, units.c.lease_until < now))
+        reason = say("the worker stopped three times during this unit")
         for unit in lost:
             if unit.attempts < MAX_ATTEMPTS:
                 self._give_back(unit.id, unit.worker or "", {})
             else:
-                self._end(unit.id, unit.worker or "", {"state": UnitState.FAILED, "error": _LOST}, counter="failed")
+                values = {"state": UnitState.FAILED, "error": reason}
+                self._end(unit.id, unit.worker or "", values, counter="failed")
         return len(lost)
-
-    # --- looking -------------------------------------------------------------------------------------------------
-
-    def by_key(self, run_id: str, key: str) -> Unit | None:
-        """Return a unit by its key."""
-        return self._one(units.c.run_id == run_id, units.c.key == key)
 
     def of_run(
         self, run_id: str, *, state: UnitState | None = None, limit: int | None = None, offset: int = 0
@@ -127,12 +128,11 @@ class Units(RowsById[Unit], table=units, row=Unit):
         return dict.fromkeys(UnitState, 0) | self._counts(units.c.state, units.c.run_id == run_id, _OWN)
 
     def counts_by_bot(self, run_id: str) -> dict[str, dict[UnitState, int]]:
-        """Return how many units of each bot are how far, the bots in the order of the run."""
+        """Return how many units of each bot are how far."""
         columns = (units.c.bot, units.c.state, sa.func.count())
         query = sa.select(*columns).where(units.c.run_id == run_id, units.c.key != CONCLUSION)
-        first = sa.func.min(sa.func.min(units.c.place)).over(partition_by=units.c.bot)
         counts: dict[str, dict[UnitState, int]] = {}
-        for bot, state, n in self.connection.execute(query.group_by(units.c.bot, units.c.state).order_by(first)):
+        for bot, state, n in self.connection.execute(query.group_by(units.c.bot, units.c.state)):
             counts.setdefault(bot, {})[state] = int(n)
         return counts
 
@@ -156,17 +156,14 @@ class Units(RowsById[Unit], table=units, row=Unit):
 
     def held_until(self, run_id: str) -> datetime | None:
         """Return when the last lease of a run ends; None where nothing of it is on its way."""
-        query = sa.select(sa.func.max(units.c.lease_until))
-        moment: datetime | None = self._scalar(
-            query.where(units.c.run_id == run_id, units.c.state == UnitState.RUNNING)
-        )
+        running = (units.c.run_id == run_id, units.c.state == UnitState.RUNNING)
+        moment: datetime | None = self._scalar(sa.select(sa.func.max(units.c.lease_until)).where(*running))
         return moment
 
     def bots(self, run_id: str) -> frozenset[str]:
         """Return the bots that a run talks to."""
-        return frozenset(
-            self._scalars(sa.select(units.c.bot).distinct().where(units.c.run_id == run_id, units.c.bot != ""))
-        )
+        query = sa.select(units.c.bot).distinct().where(units.c.run_id == run_id, units.c.bot != "")
+        return frozenset(self._scalars(query))
 
     def result(self, unit_id: str) -> bytes | None:
         """Return the result of a unit."""
@@ -175,13 +172,14 @@ class Units(RowsById[Unit], table=units, row=Unit):
 
     def results(self, run_id: str) -> dict[str, bytes]:
         """Return all results by key, in their order: of units that are done, and of those that failed half-way."""
-        over = units.c.state.in_([UnitState.DONE, UnitState.FAILED])
-        query = sa.select(units.c.key, units.c.result).where(
-            units.c.run_id == run_id, over, units.c.result.is_not(None), _OWN
-        )
+        over = (units.c.state.in_([UnitState.DONE, UnitState.FAILED]), units.c.result.is_not(None))
+        query = sa.select(units.c.key, units.c.result).where(units.c.run_id == run_id, *over, _OWN)
         return {key: bytes(result) for key, result in self.connection.execute(query.order_by(units.c.place))}
 
-    # --- another try ---------------------------------------------------------------------------------------------
+    def put_results(self, run_id: str, results: Mapping[str, bytes]) -> None:
+        """Keep results of a run that was done elsewhere, by the keys of its units."""
+        for key, result in results.items():
+            self._update(units.c.run_id == run_id, units.c.key == key, result=result)
 
     def retry_failed(self, run_id: str) -> int:
         """Let the units that failed wait again; returns how many."""
@@ -203,8 +201,6 @@ class Units(RowsById[Unit], table=units, row=Unit):
         self._settle(run_id)
         return again
 
-    # --- the work ------------------------------------------------------------------------------------------------
-
     def _take(self, ids: list[str], worker: str, now: datetime, lease_seconds: float) -> tuple[Unit, ...]:
         if not ids:
             return ()
@@ -218,17 +214,6 @@ class Units(RowsById[Unit], table=units, row=Unit):
         )
         by_id = {unit.id: unit for unit in self._all(self._select(units.c.id.in_(ids)))}
         return tuple(by_id[unit_id] for unit_id in ids)
-
-    def _begin(self, run_ids: Collection[str], now: datetime) -> None:
-        # A number above that of every open run: turns are counted, since clocks may be set back.
-        served = self._scalar(sa.select(sa.func.max(runs.c.served)).where(runs.c.state.in_(OPEN)))
-        values = {
-            "state": RunState.RUNNING,
-            "started": sa.func.coalesce(runs.c.started, sa.bindparam("began", now, type_=Moment)),
-            "version": runs.c.version + 1,
-            "served": int(served or 0) + 1,
-        }
-        self.connection.execute(sa.update(runs).where(runs.c.id.in_(run_ids)).values(values))
 
     def _end(self, unit_id: str, worker: str, values: Mapping[str, Any], counter: str) -> bool:
         """End a unit that a worker holds, count it, and see whether its run is over."""
@@ -246,18 +231,17 @@ class Units(RowsById[Unit], table=units, row=Unit):
         is_open = sa.exists().where(runs.c.id == units.c.run_id, runs.c.state.in_(OPEN))
         state = sa.case((is_open, UnitState.WAITING.value), else_=UnitState.CANCELLED.value)
         waiting = {"state": state, "worker": None, "lease_until": None, **values}
-        given_back = self._update_held(unit_id, worker, waiting)
-        for run_id, _ in given_back:
+        changed = self._update_held(unit_id, worker, waiting)
+        for run_id, _ in changed:
             self._change_run(run_id)
-        return bool(given_back)
+        return bool(changed)
 
     def _update_held(self, unit_id: str, worker: str, values: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Change a unit that a worker holds; returns its run and key, or nothing when it is not held any more."""
         held = (units.c.id == unit_id, units.c.worker == worker, units.c.state == UnitState.RUNNING)
-        statement = (
-            sa.update(units).where(*held).values(with_data(units, values)).returning(units.c.run_id, units.c.key)
-        )
-        return [(run_id, key) for run_id, key in self.connection.execute(statement)]
+        statement = sa.update(units).where(*held).values(with_data(units, values))
+        rows = self.connection.execute(statement.returning(units.c.run_id, units.c.key))
+        return [(run_id, key) for run_id, key in rows]
 
     def _change_run(self, run_id: str, *conditions: sa.ColumnElement[bool], **values: Any) -> None:
         statement = sa.update(runs).where(runs.c.id == run_id, *conditions)

@@ -17,7 +17,7 @@ class Workers(Repository[WorkerRow], table=workers, row=WorkerRow):
 
     def beat(self, worker: WorkerRow) -> None:
         """Say that a worker is there."""
-        self._upsert([self._values(worker)], "id")
+        self._put([worker])
 
     def alive(self, since: datetime) -> tuple[WorkerRow, ...]:
         """Return the workers that were seen since a moment, the longest-serving first."""

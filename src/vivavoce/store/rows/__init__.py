@@ -1,5 +1,6 @@
 """What the store gives out: one frozen row for each noun, as plain as the table it comes from."""
 
+from vivavoce.store.rows.dialogues import DialogueRow, RatingRow, ScoreRow
 from vivavoce.store.rows.edits import Change, Edit
 from vivavoce.store.rows.material import BotRow, ExampleRow, Project, ScenarioRow, ScenarioVersion, SuiteRow, Topic
 from vivavoce.store.rows.people import AttemptRow, AuditLine, Link, Role, SignIn, Token, User
@@ -15,7 +16,6 @@ from vivavoce.store.rows.runs import (
     UnitState,
     WorkerRow,
 )
-from vivavoce.store.rows.talks import DialogueRow, RatingRow, ScoreRow
 
 __all__ = [
     "AttemptRow",

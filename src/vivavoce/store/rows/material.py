@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+from vivavoce.store.columns import Id, Name, ProjectId, Reference, Short, UserId, Word
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
     """A bot's content and all its exams."""
 
-    id: str
-    slug: str
+    id: Id
+    slug: Annotated[str, Word(80)]
     name: str
-    language: str
+    language: Short
     languages: tuple[str, ...]
-    classifier: str
+    classifier: Short
     threshold: float
     created: datetime
     version: int
@@ -27,11 +29,11 @@ class Project:
 class Topic:
     """An intent with its answers, by language."""
 
-    id: str
-    project_id: str
-    name: str
+    id: Id
+    project_id: ProjectId
+    name: Name
     description: str
-    owner: str
+    owner: Short
     created: datetime
     answers: Mapping[str, str] = field(default_factory=dict)
 
@@ -40,12 +42,12 @@ class Topic:
 class ExampleRow:
     """A message that visitors write; `topic_id` None: out of scope."""
 
-    id: str
-    project_id: str
+    id: Id
+    project_id: ProjectId
     topic_id: str | None
     text: str
-    language: str
-    source: str
+    language: Short
+    source: Short
     created: datetime
     place: int
 
@@ -54,9 +56,9 @@ class ExampleRow:
 class BotRow:
     """A bot of a project: an entry as in bots.yaml."""
 
-    id: str
-    project_id: str
-    name: str
+    id: Id
+    project_id: ProjectId
+    name: Short
     entry: Mapping[str, Any]
     created: datetime
 
@@ -65,11 +67,11 @@ class BotRow:
 class SuiteRow:
     """A suite of scenarios; `head` is its YAML without the scenarios."""
 
-    id: str
-    project_id: str
-    name: str
+    id: Id
+    project_id: ProjectId
+    name: Short
     title: str
-    language: str
+    language: Short
     agent: str | None
     head: str
     created: datetime
@@ -79,12 +81,12 @@ class SuiteRow:
 class ScenarioRow:
     """A scenario as it is now; `text` is its YAML."""
 
-    id: str
-    suite_id: str
-    name: str
+    id: Id
+    suite_id: Annotated[str, Reference("suites")]
+    name: Short
     title: str
-    domain: str
-    level: str
+    domain: Short
+    level: Short
     text: str
     version: int
     place: int
@@ -95,9 +97,9 @@ class ScenarioRow:
 class ScenarioVersion:
     """A scenario as it was once."""
 
-    scenario_id: str
+    scenario_id: Id
     version: int
     text: str
     at: datetime
-    user_id: str | None
+    user_id: UserId | None
     why: str

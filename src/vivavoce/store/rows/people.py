@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from vivavoce.store.columns import Id, ProjectId, Short, Translated, UserId
+
 
 class Role(StrEnum):
     """What a person may do; each may do all that the one before may."""
@@ -25,11 +27,11 @@ class Role(StrEnum):
 class User:
     """A person. `password` is a hash, None until the invitation is taken up."""
 
-    id: str
-    login: str
+    id: Id
+    login: Short
     name: str
     role: Role
-    language: str
+    language: Short
     disabled: bool
     created: datetime
     seen: datetime | None = None
@@ -40,8 +42,8 @@ class User:
 class SignIn:
     """A browser in which somebody is signed in."""
 
-    id: str
-    user_id: str
+    id: Id
+    user_id: UserId
     created: datetime
     seen: datetime
     expires: datetime
@@ -52,8 +54,8 @@ class SignIn:
 class Token:
     """A key to the API; the secret itself is shown once and not kept."""
 
-    id: str
-    user_id: str
+    id: Id
+    user_id: UserId
     name: str
     scopes: tuple[str, ...]
     created: datetime
@@ -66,9 +68,9 @@ class Token:
 class Link:
     """A link that works once: `purpose` is setup, invitation or password."""
 
-    id: str
-    purpose: str
-    user_id: str | None
+    id: Id
+    purpose: Short
+    user_id: UserId | None
     created: datetime
     expires: datetime
     used: datetime | None
@@ -78,22 +80,22 @@ class Link:
 class AuditLine:
     """Something that somebody did."""
 
-    id: str
+    id: Id
     at: datetime
-    user_id: str | None
-    action: str
-    noun: str
-    noun_id: str
-    project_id: str | None
-    detail: str
-    address: str
+    user_id: UserId | None
+    action: Short
+    noun: Short
+    noun_id: Short
+    project_id: ProjectId | None
+    detail: Translated
+    address: Short
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptRow:
     """An attempt to sign in; `login` and `address` are keys that name nobody."""
 
-    login: str
-    address: str
+    login: Short
+    address: Short
     at: datetime
     succeeded: bool

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from vivavoce.store.columns import Id, Name, Noted, ProjectId, Reference, RunId, Short, Translated, UserId, Word
 
 
 class RunState(StrEnum):
@@ -39,24 +41,24 @@ class UnitState(StrEnum):
 class Run:
     """An exam that is waiting, running or over."""
 
-    id: str
-    project_id: str
+    id: Id
+    project_id: ProjectId
     number: int
-    kind: str
-    title: str
+    kind: Short
+    title: Translated
     state: RunState
     options: Mapping[str, Any]
     version: int
     total: int
     done: int
     failed: int
-    headline: str
-    error: str
-    user_id: str | None
-    schedule_id: str | None
-    suite_id: str | None
-    code_version: str
-    data_hash: str
+    headline: Translated
+    error: Translated
+    user_id: UserId | None
+    schedule_id: Annotated[str, Reference("schedules")] | None
+    suite_id: Short | None
+    code_version: Short
+    data_hash: Short
     seed: int
     created: datetime
     started: datetime | None
@@ -68,42 +70,42 @@ class Run:
 class Unit:
     """One piece of a run, without its result."""
 
-    id: str
-    run_id: str
+    id: Id
+    run_id: RunId
     key: str
     title: str
     place: int
     phase: int
-    bot: str
-    limit_key: str
+    bot: Short
+    limit_key: Short
     state: UnitState
     attempts: int
-    worker: str | None
+    worker: Short | None
     lease_until: datetime | None
     started: datetime | None
     finished: datetime | None
-    error: str
+    error: Translated
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
     """One message of a scripted conversation and what came of it."""
 
-    unit_id: str
+    unit_id: Annotated[str, Reference("units")]
     number: int
-    run_id: str
-    bot: str
+    run_id: RunId
+    bot: Short
     script: str
     scenario: str
-    domain: str
-    level: str
-    kind: str
+    domain: Short
+    level: Short
+    kind: Short
     repeat: int
     sent: str
     reply: str
-    status: str
-    outcome: str
-    detail: Mapping[str, Any]
+    status: Short
+    outcome: Short
+    detail: Noted
     first_ms: float | None
 
 
@@ -111,13 +113,13 @@ class TurnRow:
 class OutcomeRow:
     """One question of an intents exam and what came of it: how many of its tests were right, deferred and wrong."""
 
-    run_id: str
+    run_id: RunId
     place: int
     text: str
-    intent: str | None
-    guess: str | None
+    intent: Name | None
+    guess: Name | None
     confidence: float
-    outcome: str
+    outcome: Short
     right: int
     deferred: int
     wrong: int
@@ -134,9 +136,9 @@ class OutcomeRow:
 class MeasureRow:
     """A number of a run with its interval."""
 
-    run_id: str
-    scope: str
-    name: str
+    run_id: RunId
+    scope: Short
+    name: Annotated[str, Word(100)]
     value: float | None
     low: float | None
     high: float | None
@@ -147,9 +149,9 @@ class MeasureRow:
 class DocumentRow:
     """Something kept with a run."""
 
-    run_id: str
-    name: str
-    media: str
+    run_id: RunId
+    name: Short
+    media: Short
     content: bytes
 
 
@@ -157,15 +159,15 @@ class DocumentRow:
 class Schedule:
     """A run that starts every day; `minute_of_day` in UTC."""
 
-    id: str
-    project_id: str
-    kind: str
+    id: Id
+    project_id: ProjectId
+    kind: Short
     title: str
     options: Mapping[str, Any]
     minute_of_day: int
     enabled: bool
     next_at: datetime
-    user_id: str | None
+    user_id: UserId | None
     created: datetime
 
 
@@ -173,8 +175,8 @@ class Schedule:
 class WorkerRow:
     """A process that does units."""
 
-    id: str
-    host: str
+    id: Id
+    host: Short
     pid: int
     started: datetime
     seen: datetime

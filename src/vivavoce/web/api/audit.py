@@ -6,15 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from vivavoce.store.repositories.audit import LogFilter
 from vivavoce.web.access import Admin, InStore
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.texts import Text
+from vivavoce.web.api.bodies import Body, Limit, Listed, Offset, Text, make_list
 from vivavoce.web.listing import Search, Word
 from vivavoce.workspace.access import switches
-from vivavoce.workspace.access.audit_log import LogFilter, LogLine, read_log
+from vivavoce.workspace.access.auditing import LogLine, read_log
 from vivavoce.workspace.access.switches import Switches
-from vivavoce.workspace.projects.facts import Facts, workspace_facts
+from vivavoce.workspace.projects.projects import Facts, workspace_facts
 
 router = APIRouter(tags=["workspace"])
 Id = Annotated[str, Query(max_length=32)]
@@ -44,7 +43,7 @@ def list_audit(
     `person` is `product` for what nobody did but the product itself; `search` looks into details and addresses.
     """
     log = read_log(store, who.actor, LogFilter(person, project, action, search), limit=limit, offset=offset)
-    return listed(log.lines, log.total)
+    return make_list(log.lines, log.total)
 
 
 @router.get("/workspace")

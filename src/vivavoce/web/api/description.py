@@ -1,31 +1,52 @@
-"""The description of the API: what every operation is called, which role and scope it needs, where new things are."""
+"""The description of the API: what every operation is called, needs and answers, and what its query may hold."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
 
+from vivavoce.errors import Fault, UsageError, nearest
+from vivavoce.messages import say
 from vivavoce.store.rows import Role
 from vivavoce.web.access import Needs
-from vivavoce.web.api.errors import error_schemas
+from vivavoce.web.failures import ErrorBody
 from vivavoce.workspace.access.keys import SCOPES
 
 KEY = "key"
 SECURITY = {
     "type": "http",
     "scheme": "bearer",
-    "description": "A key from your own page, as `Authorization: Bearer viva_...`.",
+    "description": "A key from your account page, as `Authorization: Bearer viva_...`.",
 }
 LOCATION = {
-    "description": "The address of what was made.",
+    "description": "The address of the created resource.",
     "required": True,
     "schema": {"type": "string", "format": "uri-reference"},
 }
-Operations = Mapping[tuple[str, str], Role]
+_MEANINGS = {
+    400: "The input is invalid; all faults are listed.",
+    401: "Not signed in, or the key is invalid.",
+    403: "The person or key does not have permission.",
+    404: "Not found, or deleted.",
+    409: "Someone else changed it in the meantime.",
+    413: "Too much data for one request.",
+    422: "The request is invalid.",
+    429: "Too many requests to bots at the same time; try again in half a minute.",
+    501: "A required component is not installed.",
+    503: "The work could not be completed; try again.",
+}
+_PLACE = "#/components/schemas/{model}"
+_CONTENT = {"application/json": {"schema": {"$ref": _PLACE.format(model=ErrorBody.__name__)}}}
+# By reference: given as a model, it would be worked out anew for every status of every route, which takes a second.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"description": meaning, "content": _CONTENT} for status, meaning in _MEANINGS.items()
+}
 
 
 def name_operation(route: APIRoute) -> str:
@@ -51,31 +72,24 @@ def methods_at(routers: Iterable[APIRouter], path: str) -> set[str]:
     return {method for route in routes if route.path == first for method in route.methods or ()}
 
 
-def complete_description(schema: dict[str, Any], roles: Operations) -> dict[str, Any]:
+def complete_description(schema: dict[str, Any], roles: Mapping[tuple[str, str], Role]) -> dict[str, Any]:
     """Return the description with what the framework does not know: keys, roles, places of new things."""
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
-            _complete(operation, roles.get((path, method)))
+            operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
+            if role := roles.get((path, method)):
+                scope = next(scope for scope, covered in SCOPES.items() if covered is role)
+                need = f"Requires the role {role}; for a key, the scope `{scope}`."
+                operation["description"] = f"{operation['description']}\n\n{need}"
+                operation["security"] = [{KEY: []}]
+                operation["x-role"] = str(role)
+            if created := operation["responses"].get("201"):
+                created["headers"] = {"Location": LOCATION}
     parts = schema.setdefault("components", {})
     parts["securitySchemes"] = {KEY: SECURITY}
-    parts.setdefault("schemas", {}).update(error_schemas())
+    error = TypeAdapter(ErrorBody).json_schema(mode="serialization", ref_template=_PLACE)
+    parts.setdefault("schemas", {}).update({**error.pop("$defs"), ErrorBody.__name__: error})
     return schema
-
-
-def _complete(operation: dict[str, Any], role: Role | None) -> None:
-    operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
-    if role is not None:
-        operation["description"] = f"{operation['description']}\n\n{need_in_words(role)}"
-        operation["security"] = [{KEY: []}]
-        operation["x-role"] = str(role)
-    if made := operation["responses"].get("201"):
-        made["headers"] = {"Location": LOCATION}
-
-
-def need_in_words(role: Role) -> str:
-    """Say what is needed for an operation."""
-    scope = next(scope for scope, covered in SCOPES.items() if covered is role)
-    return f"Needs the role {role}; of a key, the scope `{scope}`."
 
 
 def _roles_in(dependant: Dependant) -> Iterator[Role]:
@@ -83,3 +97,27 @@ def _roles_in(dependant: Dependant) -> Iterator[Role]:
         yield dependant.call.role
     for inner in dependant.dependencies:
         yield from _roles_in(inner)
+
+
+async def check_query(request: Request) -> None:
+    """Refuse parameters that an operation does not take, and those that are given twice."""
+    counts = Counter(name for name, _ in request.query_params.multi_items())
+    route = request.scope.get("route")
+    if not counts or not isinstance(route, APIRoute):
+        return
+    known = sorted(_query_names(route.dependant))
+    faults = [
+        Fault(say("unknown parameter.{nearest}", nearest=nearest(name, known)), name)
+        for name in counts
+        if name not in known
+    ]
+    faults += [
+        Fault(say("this is given more than once"), name) for name, n in counts.items() if n > 1 and name in known
+    ]
+    if faults:
+        raise UsageError(say("the query string is invalid"), faults=faults, remedy=say("remove these parameters"))
+
+
+def _query_names(dependant: Dependant) -> set[str]:
+    own = {field.alias for field in dependant.query_params}
+    return own.union(*(_query_names(inner) for inner in dependant.dependencies))

@@ -1,27 +1,26 @@
-"""Logged talks: brought in, listed, read, scored."""
+"""Logged talks: brought in, make_list, read, scored."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, UploadFile
+from fastapi import APIRouter, Path, Query, UploadFile
 from fastapi import Form as FormField
 from pydantic import BaseModel, Field
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
+from vivavoce.dialogues.facts import Fact
 from vivavoce.dialogues.json_form import to_json
 from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, Run, ScoreRow
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Asked, Limit, Listed, Offset, listed
+from vivavoce.web.api.bodies import Asked, Body, Id, Limit, Listed, Offset, Place, Text, Word, build, make_list
 from vivavoce.web.api.option_bodies import StartBody, start_body
-from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import RunNumber
-from vivavoce.web.api.texts import Id, Text, Word
 from vivavoce.web.listing import Search
 from vivavoce.web.uploads import uploaded_source
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
 from vivavoce.workspace.dialogues.findings import Refused, findings_of
@@ -30,21 +29,22 @@ from vivavoce.workspace.dialogues.imports import (
     PlannedTalk,
     Taken,
     TalkChoices,
-    TalkPreview,
     add_talks,
     apply_talks,
     drop_talks,
     open_talks,
     prepare_talks,
 )
+from vivavoce.workspace.dialogues.overview import facts_of
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.project_exams import start_exam
+from vivavoce.workspace.uploads import Encoding
 
 router = APIRouter(tags=["dialogues"])
-MOST_TALKS, MOST_MESSAGES, MOST_MARKS = 2000, 5000, 100
+MAX_TALKS, MAX_MESSAGES, MAX_MARKS = 2000, 5000, 100
 Sort = Literal["score", "-score", "name", "-name", "created", "-created"]
-TalkId = Annotated[Id, Path(description="The id of a talk.")]
+TalkId = Annotated[Id, Path(description="The id of a dialogue.")]
 UploadKey = Annotated[Id, Path(description="The key of an upload.")]
 
 
@@ -64,28 +64,29 @@ class NewMark(Body):
 
 
 class NewTalk(Body):
-    """A talk to be brought in; `passed`: whether scripted checks of it passed."""
+    """A talk to be brought in; `passed`: whether scripted checks of it passed; `began`: when it was held."""
 
     id: Annotated[Text, Field(min_length=1, max_length=400)]
-    turns: Annotated[list[NewMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
-    ratings: Annotated[list[NewMark], Field(max_length=MOST_MARKS)] = Field(default_factory=list)
+    turns: Annotated[list[NewMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
+    ratings: Annotated[list[NewMark], Field(max_length=MAX_MARKS)] = Field(default_factory=list)
     bot: Word | None = None
     user: Word | None = None
     source: Text = ""
     passed: bool | None = None
+    began: datetime | None = None
 
     def dialogue(self) -> Dialogue:
         """Return the talk as everything else reads it."""
-        turns = tuple(Utterance(one.speaker, one.text, one.is_bot) for one in self.turns)
-        marks = tuple(Rating(one.rater, one.quality) for one in self.ratings)
-        return Dialogue(self.id, turns, marks, self.source, self.bot, self.user, self.passed)
+        turns = tuple(Utterance(turn.speaker, turn.text, turn.is_bot) for turn in self.turns)
+        ratings = tuple(Rating(rating.rater, rating.quality) for rating in self.ratings)
+        return Dialogue(self.id, turns, ratings, self.source, self.bot, self.user, self.passed, began=self.began)
 
 
 class NewTalks(Body):
     """Talks to be brought in together; `existing`: what becomes of talks whose id is there already."""
 
     batch: Word
-    dialogues: Annotated[list[NewTalk], Field(min_length=1, max_length=MOST_TALKS)]
+    dialogues: Annotated[list[NewTalk], Field(min_length=1, max_length=MAX_TALKS)]
     existing: Existing = "skip"
 
 
@@ -99,7 +100,7 @@ class RunTalks(Body):
 if TYPE_CHECKING:
     NewScoring = StartBody
 else:
-    about = "An exam to be started: over a batch, or over all talks. Admins may name another rater."
+    about = "An exam to start, on a batch or on all dialogues. Admins can choose another rater."
     NewScoring = start_body("NewScoring", about, DIALOGUES)
 
 
@@ -123,17 +124,18 @@ class PreviewSummary(BaseModel):
     name: str
     batch: str
     counts: dict[str, int]
-    notes: list[str]
-    speakers: list[str]
+    notes: tuple[str, ...]
+    speakers: tuple[str, ...]
 
 
 class TalkAnswer(BaseModel):
-    """A talk with its newest score, and how many marks people gave it."""
+    """A talk with its newest score, how many marks people gave it, and what happened in it, quoted from the text."""
 
     dialogue: DialogueRow
     run: int | None
     score: ScoreRow | None
     marks: int
+    facts: tuple[Fact, ...] = ()
 
 
 class RunFindings(BaseModel):
@@ -146,17 +148,12 @@ class RunFindings(BaseModel):
     passport: dict[str, Any]
     ranking: dict[str, Any] | None
     queue: list[dict[str, Any]]
-    refused: list[Refused]
-
-
-# --- talks -------------------------------------------------------------------------------------------------------
+    refused: tuple[Refused, ...]
 
 
 @router.get("/projects/{slug}/dialogues")
 def list_dialogues(
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
+    visit: ReaderVisit,
     *,
     batch: Asked = None,
     bot: Asked = None,
@@ -168,39 +165,30 @@ def list_dialogues(
 ) -> Listed[TalkLine]:
     """Return talks with their newest scores, the worst first."""
     chosen = DialogueFilter(batch, bot, search or None, marked)
-    found = list_talks(store, project, chosen, sort=sort, limit=limit, offset=offset)
-    return listed(found.lines, found.total)
+    page = list_talks(visit.store, visit.project, chosen, sort=sort, limit=limit, offset=offset)
+    return make_list(page.lines, page.total)
 
 
 @router.post("/projects/{slug}/dialogues", status_code=201)
-def add_dialogues(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewTalks) -> Taken:
+def add_dialogues(visit: EditorVisit, place: Place, body: NewTalks) -> Taken:
     """Bring in talks; those that cannot be kept are named with the reason."""
-    talks = [one.dialogue() for one in body.dialogues]
-    taken = add_talks(store, who.actor, project, talks, TalkChoices(body.batch, existing=body.existing))
-    place("projects", project.slug, "dialogues", batch=body.batch)
-    return taken
+    talks = [dialogue.dialogue() for dialogue in body.dialogues]
+    taken = add_talks(visit.store, visit.actor, visit.project, talks, TalkChoices(body.batch, existing=body.existing))
+    return place(taken, "dialogues", batch=body.batch)
 
 
 @router.get("/projects/{slug}/dialogues/{talk_id}")
-def show_dialogue(who: Reader, store: InStore, project: ProjectInPath, talk_id: TalkId) -> TalkAnswer:
+def show_dialogue(visit: ReaderVisit, talk_id: TalkId) -> TalkAnswer:
     """Return a talk with its newest score."""
-    found = dialogues.find_talk(store, project, talk_id)
-    marks = sum(one.turn == 0 and one.quality is not None for one in found.ratings)
-    score = found.score
-    return TalkAnswer(
-        dialogue=found.row, run=score.run if score else None, score=score.row if score else None, marks=marks
-    )
-
-
-# --- a file, in two steps ----------------------------------------------------------------------------------------
+    talk = dialogues.find_talk(visit.store, visit.project, talk_id)
+    ratings = sum(row.turn == 0 and row.quality is not None for row in talk.ratings)
+    run, score = (talk.score.run, talk.score.row) if talk.score else (None, None)
+    return TalkAnswer(dialogue=talk.row, run=run, score=score, marks=ratings, facts=facts_of(talk.row))
 
 
 @router.post("/projects/{slug}/dialogue-uploads", status_code=201)
 def upload_dialogues(
-    request: Request,
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
+    visit: EditorVisit,
     place: Place,
     *,
     file: UploadFile,
@@ -208,99 +196,75 @@ def upload_dialogues(
     speaker: Annotated[Text, FormField(max_length=200)] = "",
     bot: Annotated[Text, FormField(max_length=200)] = "",
     existing: Annotated[Existing, FormField()] = "skip",
+    encoding: Annotated[Encoding, FormField()] = "",
+    sheet: Annotated[Text, FormField(max_length=200)] = "",
+    header: Annotated[int, FormField(ge=0, le=10_000_000)] = 0,
 ) -> PreviewSummary:
     """Read a log and say what would become of its talks; nothing is kept before the upload is applied."""
-    choices = TalkChoices(batch, speaker, bot, existing)
-    preview = prepare_talks(store, who.actor, project, uploaded_source(request, file), choices)
-    place("projects", project.slug, "dialogue-uploads", preview.key)
-    return _summary(preview)
+    choices = TalkChoices(batch, speaker, bot, existing, encoding, sheet, header)
+    preview = prepare_talks(visit.store, visit.actor, visit.project, uploaded_source(visit.request, file), choices)
+    counts = {str(kind): n for kind, n in preview.counts.items()}
+    summary = build(PreviewSummary, preview, batch=preview.choices.batch, counts=counts)
+    return place(summary, "dialogue-uploads", preview.key)
 
 
 @router.get("/projects/{slug}/dialogue-uploads/{key}")
 def list_upload_talks(
-    who: Editor, store: InStore, project: ProjectInPath, key: UploadKey, *, limit: Limit = 50, offset: Offset = 0
+    visit: EditorVisit, key: UploadKey, *, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[PlannedTalk]:
     """Return what would become of every talk of an upload, the refused ones first."""
-    rows = open_talks(store, who.actor, project, key).rows
-    return listed(rows[offset : offset + limit], len(rows))
+    rows = open_talks(visit.store, visit.actor, visit.project, key).rows
+    return make_list(rows[offset : offset + limit], len(rows))
 
 
 @router.post("/projects/{slug}/dialogue-uploads/{key}/apply", status_code=201)
-def apply_upload(who: Editor, store: InStore, project: ProjectInPath, place: Place, key: UploadKey) -> Taken:
+def apply_upload(visit: EditorVisit, place: Place, key: UploadKey) -> Taken:
     """Bring in the talks of an upload."""
-    batch = open_talks(store, who.actor, project, key).choices.batch
-    taken = apply_talks(store, who.actor, project, key)
-    place("projects", project.slug, "dialogues", batch=batch)
-    return taken
+    batch = open_talks(visit.store, visit.actor, visit.project, key).choices.batch
+    taken = apply_talks(visit.store, visit.actor, visit.project, key)
+    return place(taken, "dialogues", batch=batch)
 
 
 @router.delete("/projects/{slug}/dialogue-uploads/{key}", status_code=204)
-def drop_upload(who: Editor, store: InStore, project: ProjectInPath, key: UploadKey) -> None:
+def drop_upload(visit: EditorVisit, key: UploadKey) -> None:
     """Forget an upload that was not applied."""
-    drop_talks(store, who.actor, project, key)
-
-
-def _summary(preview: TalkPreview) -> PreviewSummary:
-    return PreviewSummary(
-        key=preview.key,
-        name=preview.name,
-        batch=preview.choices.batch,
-        counts={str(kind): n for kind, n in preview.counts.items()},
-        notes=list(preview.notes),
-        speakers=list(preview.speakers),
-    )
-
-
-# --- batches and runs --------------------------------------------------------------------------------------------
+    drop_talks(visit.store, visit.actor, visit.project, key)
 
 
 @router.get("/projects/{slug}/dialogue-batches")
-def list_batches(who: Reader, store: InStore, project: ProjectInPath) -> Listed[Batch]:
+def list_batches(visit: ReaderVisit) -> Listed[Batch]:
     """Return the batches in which talks came, the newest first."""
-    return listed(Batch(name=name, talks=n) for name, n in dialogues.list_batches(store, project).items())
+    return make_list(
+        Batch(name=name, talks=n) for name, n in dialogues.list_batches(visit.store, visit.project).items()
+    )
 
 
 @router.delete("/projects/{slug}/dialogue-batches")
-def delete_batch(
-    who: Editor, store: InStore, project: ProjectInPath, name: Annotated[str, Query(min_length=1, max_length=200)]
-) -> Gone:
+def delete_batch(visit: EditorVisit, name: Annotated[str, Query(min_length=1, max_length=200)]) -> Gone:
     """Delete the talks of a batch with their scores and marks, for good."""
-    return Gone(talks=dialogues.delete_batch(store, who.actor, project, name))
+    return Gone(talks=dialogues.delete_batch(visit.store, visit.actor, visit.project, name))
 
 
 @router.post("/projects/{slug}/dialogue-batches/of-run/{number}", status_code=201)
-def add_run_dialogues(  # noqa: PLR0917
-    who: Editor, store: InStore, project: ProjectInPath, place: Place, number: RunNumber, body: RunTalks
-) -> Taken:
+def add_run_dialogues(visit: EditorVisit, place: Place, number: RunNumber, body: RunTalks) -> Taken:
     """Take the conversations of a run as talks, each with whether all its checks passed."""
-    talks = talks_of_run(store, project, number)
+    talks = talks_of_run(visit.store, visit.project, number)
     choices = TalkChoices(body.batch or f"run {number}", existing=body.existing)
-    taken = add_talks(store, who.actor, project, talks, choices)
-    place("projects", project.slug, "dialogues", batch=choices.batch)
-    return taken
+    taken = add_talks(visit.store, visit.actor, visit.project, talks, choices)
+    return place(taken, "dialogues", batch=choices.batch)
 
 
 @router.post("/projects/{slug}/dialogue-runs", status_code=201)
-def start_scoring(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewScoring) -> Run:
+def start_scoring(visit: EditorVisit, place: Place, body: NewScoring) -> Run:
     """Start an exam over a batch, or over all talks; a worker does it."""
-    run = start_exam(store, who.actor, project, DIALOGUES.name, body.chosen(), body.title)
-    place("projects", project.slug, "runs", run.number)
-    return run
+    run = start_exam(visit.store, visit.actor, visit.project, DIALOGUES.name, body.chosen(), body.title)
+    return place(run, "runs", run.number)
 
 
 @router.get("/projects/{slug}/dialogue-runs/{number}")
-def show_dialogue_findings(who: Reader, store: InStore, project: ProjectInPath, number: RunNumber) -> RunFindings:
+def show_dialogue_findings(visit: ReaderVisit, number: RunNumber) -> RunFindings:
     """Return what an exam found; not there before it is done."""
-    run = runs.show_run(store, project, number, dialogues.KIND).run
-    found = findings_of(store, run)
-    result = found.result
-    return RunFindings(
-        headline=run.headline,
-        talks=found.talks,
-        scored=found.scored,
-        marked=found.marked,
-        passport=to_json(result.passport),
-        ranking=to_json(result.ranking),
-        queue=to_json(result.queue),
-        refused=list(found.refused),
-    )
+    run = runs.show_run(visit.store, visit.project, number, dialogues.KIND).run
+    findings = findings_of(visit.store, run)
+    result = {name: to_json(getattr(findings.result, name)) for name in ("passport", "ranking", "queue")}
+    return build(RunFindings, findings, headline=run.headline, **result)

@@ -8,13 +8,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from vivavoce.store.rows import Edit, ExampleRow
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Line, Why, Word
+from vivavoce.web.api.bodies import Body, Id, Limit, Line, Listed, Offset, Place, Why, Word, make_list
 from vivavoce.web.api.topics import Ids, Language
 from vivavoce.web.listing import Search
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.topics import examples
 from vivavoce.workspace.topics.topics import Made, split_topic
 
@@ -59,9 +56,7 @@ class SplitExamples(ChosenExamples):
 
 @router.get("/projects/{slug}/examples")
 def list_examples(
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
+    visit: ReaderVisit,
     *,
     topic: Id | None = None,
     out_of_scope: bool = False,
@@ -70,21 +65,25 @@ def list_examples(
     offset: Offset = 0,
 ) -> Listed[ExampleRow]:
     """Return examples that hold the words: of all topics, of one, or those out of scope."""
-    found = examples.list_examples(
-        store, project, topic_id=topic, out_of_scope=out_of_scope, search=search, limit=limit, offset=offset
+    page = examples.list_examples(
+        visit.store,
+        visit.project,
+        topic_id=topic,
+        out_of_scope=out_of_scope,
+        search=search,
+        limit=limit,
+        offset=offset,
     )
-    return listed(found.examples, found.total)
+    return make_list(page.examples, page.total)
 
 
 @router.post("/projects/{slug}/examples", status_code=201)
-def add_examples(
-    who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewExamples
-) -> examples.Added:
+def add_examples(visit: EditorVisit, place: Place, body: NewExamples) -> examples.Added:
     """Add examples to a topic; those that it has already are named and not doubled."""
     made = examples.add_examples(
-        store,
-        who.actor,
-        project,
+        visit.store,
+        visit.actor,
+        visit.project,
         # A tab would name another topic, which here has a field of its own.
         [text.replace("\t", " ") for text in body.texts],
         topic_id=body.topic,
@@ -92,33 +91,39 @@ def add_examples(
         source="api",
         why=body.why,
     )
-    place("projects", project.slug, "edits", made.edit.id)
-    return made
+    return place(made, "edits", made.edit.id)
 
 
 @router.post("/projects/{slug}/examples/move")
-def move_examples(who: Editor, store: InStore, project: ProjectInPath, body: MovedExamples) -> Edit:
+def move_examples(visit: EditorVisit, body: MovedExamples) -> Edit:
     """Give examples to another topic, or out of scope; returns the edit."""
-    return examples.move_examples(store, who.actor, project, body.examples, topic_id=body.topic, why=body.why)
+    return examples.move_examples(
+        visit.store, visit.actor, visit.project, body.examples, topic_id=body.topic, why=body.why
+    )
 
 
 @router.post("/projects/{slug}/examples/split", status_code=201)
-def split_examples(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: SplitExamples) -> Made:
+def split_examples(visit: EditorVisit, place: Place, body: SplitExamples) -> Made:
     """Make a new topic of examples; returns it with the edit."""
-    made = split_topic(store, who.actor, project, body.examples, body.name, why=body.why)
-    place("projects", project.slug, "topics", made.topic.id)
-    return made
+    made = split_topic(visit.store, visit.actor, visit.project, body.examples, body.name, why=body.why)
+    return place(made, "topics", made.topic.id)
 
 
 @router.post("/projects/{slug}/examples/delete")
-def delete_examples(who: Editor, store: InStore, project: ProjectInPath, body: ChosenExamples) -> Edit:
+def delete_examples(visit: EditorVisit, body: ChosenExamples) -> Edit:
     """Delete examples; returns the edit."""
-    return examples.delete_examples(store, who.actor, project, body.examples, why=body.why)
+    return examples.delete_examples(visit.store, visit.actor, visit.project, body.examples, why=body.why)
 
 
 @router.put("/projects/{slug}/examples/{example_id}")
-def change_example(who: Editor, store: InStore, project: ProjectInPath, example_id: Id, body: ChangedExample) -> Edit:
+def change_example(visit: EditorVisit, example_id: Id, body: ChangedExample) -> Edit:
     """Write an example anew; returns the edit."""
     return examples.change_example(
-        store, who.actor, project, example_id, text=body.text, language=body.language or "", why=body.why
+        visit.store,
+        visit.actor,
+        visit.project,
+        example_id,
+        text=body.text,
+        language=body.language or "",
+        why=body.why,
     )

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, UploadFile
+from fastapi import APIRouter, Query, UploadFile
 from fastapi import Form as FormField
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.records import AUTO
 from vivavoce.store.rows import Edit
-from vivavoce.web.access import Editor, InStore, ProjectInPath
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text, Why
+from vivavoce.web.api.bodies import Body, Id, Limit, Listed, Offset, Place, Text, Why, build, make_list
 from vivavoce.web.uploads import uploaded_source
+from vivavoce.web.visits import EditorVisit
 from vivavoce.workspace.topics import importing
-from vivavoce.workspace.topics.incoming import Encoding, source_of_text
-from vivavoce.workspace.topics.plans import Effect, Kind, Mode, PlannedRow
+from vivavoce.workspace.topics.incoming import (
+    Choices,
+    ColumnRole,
+    Kind,
+    Missing,
+    Mode,
+    PlannedRow,
+    Several,
+    source_of_text,
+)
+from vivavoce.workspace.topics.plans import Effect
+from vivavoce.workspace.uploads import Encoding
 
 router = APIRouter(tags=["imports"])
 Name = Annotated[Text, Field(max_length=200)]
@@ -28,7 +35,10 @@ class ImportChoices(Body):
     """How a source is to be read, and what is to be done with it. `encoding` of a file; empty: found out.
 
     `out_of_scope` names the topic of messages that no topic fits. `auto`: the usual names, such as `oos`, `fallback`
-    or `None`; `-`: none, every name is a topic.
+    or `None`; `-`: none, every name is a topic. `sheet`, `header` (the number of the row with the column names) and
+    `roles` (what each column holds, by its place; empty: it is left out) are found out where they are not given.
+    `missing`: what becomes of rows without a topic; `several`: which of several answers to a topic is kept. `twins`:
+    topics that differ only in case, signs or a plural are folded into one.
     """
 
     text_column: Name = ""
@@ -38,18 +48,17 @@ class ImportChoices(Body):
     mode: Mode = "add"
     overwrite: bool = False
     encoding: Encoding = ""
+    sheet: Name = ""
+    header: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    roles: Annotated[list[ColumnRole], Field(max_length=1000)] = Field(default_factory=list)
+    missing: Missing = "refuse"
+    several: Several = "first"
+    twins: bool = False
 
-    def chosen(self) -> importing.Choices:
+    def chosen(self) -> Choices:
         """Return the choices as the workspace knows them."""
-        return importing.Choices(
-            self.text_column,
-            self.topic_column,
-            self.out_of_scope,
-            self.topic,
-            self.mode,
-            self.overwrite,
-            self.encoding,
-        )
+        values = {name: getattr(self, name) for name in ImportChoices.model_fields}
+        return Choices(**{**values, "roles": tuple(self.roles)})
 
 
 class FormChoices(ImportChoices):
@@ -57,6 +66,8 @@ class FormChoices(ImportChoices):
 
     model_config = ConfigDict(extra="ignore")
     overwrite: Annotated[bool, Field(strict=False)] = False
+    header: Annotated[int, Field(ge=0, le=10_000_000, strict=False)] = 0
+    twins: Annotated[bool, Field(strict=False)] = False
 
 
 class PastedText(ImportChoices):
@@ -79,55 +90,44 @@ class Prepared(BaseModel):
     name: str
     counts: dict[Kind, int]
     effect: Effect
-    notes: list[str]
-    columns: list[str]
+    notes: tuple[str, ...]
+    columns: tuple[str, ...]
     unclear: str
 
 
 @router.post("/projects/{slug}/imports", status_code=201)
-def prepare_import(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: PastedText) -> Prepared:
+def prepare_import(visit: EditorVisit, place: Place, body: PastedText) -> Prepared:
     """Read text and say what would happen; nothing is changed yet."""
     source = source_of_text(body.text)
-    preview = importing.prepare_import(store, who.actor, project, source, body.chosen())
-    place("projects", project.slug, "imports", preview.key)
-    return _prepared(preview)
+    preview = importing.prepare_import(visit.store, visit.actor, visit.project, source, body.chosen())
+    return place(_describe(preview), "imports", preview.key)
 
 
 @router.post("/projects/{slug}/imports/file", status_code=201)
 def prepare_import_file(
-    request: Request,
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
-    place: Place,
-    *,
-    file: UploadFile,
-    choices: Annotated[FormChoices, FormField()],
+    visit: EditorVisit, place: Place, *, file: UploadFile, choices: Annotated[FormChoices, FormField()]
 ) -> Prepared:
     """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
-    source = uploaded_source(request, file)
-    preview = importing.prepare_import(store, who.actor, project, source, choices.chosen())
-    place("projects", project.slug, "imports", preview.key)
-    return _prepared(preview)
+    source = uploaded_source(visit.request, file)
+    preview = importing.prepare_import(visit.store, visit.actor, visit.project, source, choices.chosen())
+    return place(_describe(preview), "imports", preview.key)
 
 
 @router.get("/projects/{slug}/imports/{key}")
-def show_import(who: Editor, store: InStore, project: ProjectInPath, key: Id) -> Prepared:
+def show_import(visit: EditorVisit, key: Id) -> Prepared:
     """Return what an import would do."""
-    return _prepared(importing.open_import(store, who.actor, project, key))
+    return _describe(importing.open_import(visit.store, visit.actor, visit.project, key))
 
 
 @router.put("/projects/{slug}/imports/{key}")
-def change_import(who: Editor, store: InStore, project: ProjectInPath, key: Id, body: ImportChoices) -> Prepared:
+def change_import(visit: EditorVisit, key: Id, body: ImportChoices) -> Prepared:
     """Read the same source otherwise; the answer has another key."""
-    return _prepared(importing.change_import(store, who.actor, project, key, body.chosen()))
+    return _describe(importing.change_import(visit.store, visit.actor, visit.project, key, body.chosen()))
 
 
 @router.get("/projects/{slug}/imports/{key}/rows")
 def list_import_rows(
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
+    visit: EditorVisit,
     *,
     key: Id,
     kind: Annotated[Kind | None, Query()] = None,
@@ -135,34 +135,23 @@ def list_import_rows(
     offset: Offset = 0,
 ) -> Listed[PlannedRow]:
     """Return rows of a preview with what would happen to each."""
-    preview = importing.open_import(store, who.actor, project, key)
+    preview = importing.open_import(visit.store, visit.actor, visit.project, key)
     rows = [row for row in preview.plan.rows if kind is None or row.kind == kind]
-    return listed(rows[offset : offset + limit], len(rows))
+    return make_list(rows[offset : offset + limit], len(rows))
 
 
 @router.post("/projects/{slug}/imports/{key}/apply", status_code=201)
-def apply_import(  # noqa: PLR0917
-    who: Editor, store: InStore, project: ProjectInPath, place: Place, key: Id, body: Applying
-) -> Edit:
+def apply_import(visit: EditorVisit, place: Place, key: Id, body: Applying) -> Edit:
     """Do what the preview says, as one edit."""
-    edit = importing.apply_import(store, who.actor, project, key, why=body.why)
-    place("projects", project.slug, "edits", edit.id)
-    return edit
+    edit = importing.apply_import(visit.store, visit.actor, visit.project, key, why=body.why)
+    return place(edit, "edits", edit.id)
 
 
 @router.delete("/projects/{slug}/imports/{key}", status_code=204)
-def drop_import(who: Editor, store: InStore, project: ProjectInPath, key: Id) -> None:
+def drop_import(visit: EditorVisit, key: Id) -> None:
     """Forget a preview."""
-    importing.drop_import(store, who.actor, project, key)
+    importing.drop_import(visit.store, visit.actor, visit.project, key)
 
 
-def _prepared(preview: importing.Preview) -> Prepared:
-    return Prepared(
-        key=preview.key,
-        name=preview.name,
-        counts=preview.plan.counts,
-        effect=preview.plan.effect,
-        notes=list(preview.notes),
-        columns=list(preview.columns),
-        unclear=preview.unclear,
-    )
+def _describe(preview: importing.Preview) -> Prepared:
+    return build(Prepared, preview, preview.plan)

@@ -13,21 +13,18 @@ from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Edit, OutcomeRow, Run
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
+from vivavoce.web.api.bodies import Limit, Listed, Moment, Offset, Place, build, make_list
 from vivavoce.web.api.option_bodies import StartBody, start_body
-from vivavoce.web.api.places import Place
 from vivavoce.web.api.runs import Name, RunNumber
-from vivavoce.web.api.texts import Moment
 from vivavoce.web.listing import LARGEST
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.exams import comparing, intents, runs, timeline
-from vivavoce.workspace.exams.causes import Cause
-from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange
+from vivavoce.workspace.exams.comparing import Cause, ComparedQuestion, RateChange
 from vivavoce.workspace.exams.timeline import Mark
 from vivavoce.workspace.exams.verdicts import QuestionVerdict
 
 router = APIRouter(tags=["intents"])
-MOST_QUESTIONS = 200
+MAX_QUESTIONS = 200
 MeasureName = Literal[
     "accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted"
 ]
@@ -36,7 +33,7 @@ MeasureName = Literal[
 if TYPE_CHECKING:
     NewIntentsExam = StartBody
 else:
-    NewIntentsExam = start_body("NewIntentsExam", "An intents exam to be started.", INTENTS)
+    NewIntentsExam = start_body("NewIntentsExam", "An intents exam to start.", INTENTS)
 
 
 class ComparedRuns(BaseModel):
@@ -50,8 +47,8 @@ class ComparedRuns(BaseModel):
     a: Run
     b: Run
     same_data: bool
-    differing: list[tuple[str, str, str]]
-    changes: list[RateChange]
+    differing: tuple[tuple[str, str, str], ...]
+    changes: tuple[RateChange, ...]
     verdict: QuestionVerdict
     paired: Rate
     p: float
@@ -59,12 +56,12 @@ class ComparedRuns(BaseModel):
     improved: int
     broken: int
     by_later_topics: QuestionVerdict
-    causes: list[Cause]
+    causes: tuple[Cause, ...]
     only_before: int
     only_after: int
     reworded: int
-    improved_questions: list[ComparedQuestion]
-    broken_questions: list[ComparedQuestion]
+    improved_questions: tuple[ComparedQuestion, ...]
+    broken_questions: tuple[ComparedQuestion, ...]
     edits: list[Edit]
     all_edits: int
 
@@ -77,24 +74,21 @@ class TimelineBody(BaseModel):
 
     measure: str
     verdict: QuestionVerdict | None
-    points: list[MeasurePoint]
-    marks: list[Mark]
+    points: tuple[MeasurePoint, ...]
+    marks: tuple[Mark, ...]
     all_marks: int
 
 
 @router.post("/projects/{slug}/intents", status_code=201)
-def start_intents(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewIntentsExam) -> Run:
+def start_intents(visit: EditorVisit, place: Place, body: NewIntentsExam) -> Run:
     """Examine the topics of a project as they are now."""
-    run = intents.start_intents(store, who.actor, project, title=body.title, options=body.chosen())
-    place("projects", project.slug, "runs", run.number)
-    return run
+    run = intents.start_intents(visit.store, visit.actor, visit.project, title=body.title, options=body.chosen())
+    return place(run, "runs", run.number)
 
 
 @router.get("/projects/{slug}/intents/{number}/questions")
 def list_questions(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
+    visit: ReaderVisit,
     number: RunNumber,
     outcome: Outcome | None = None,
     intent: Name = None,
@@ -104,9 +98,9 @@ def list_questions(  # noqa: PLR0917
     offset: Offset = 0,
 ) -> Listed[OutcomeRow]:
     """Return some questions of an exam and what came of them."""
-    run = runs.show_run(store, project, number, intents.KIND).run
-    found = intents.list_questions(
-        store,
+    run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
+    page = intents.list_questions(
+        visit.store,
         run,
         outcome=outcome.value if outcome else None,
         intent=intent,
@@ -115,61 +109,38 @@ def list_questions(  # noqa: PLR0917
         limit=limit,
         offset=offset,
     )
-    return listed(found.rows, found.total)
+    return make_list(page.rows, page.total)
 
 
 @router.get("/projects/{slug}/intents/compare")
 def compare_intents(
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    a: Annotated[int, Query(ge=1, le=LARGEST)],
-    b: Annotated[int, Query(ge=1, le=LARGEST)],
+    visit: ReaderVisit, a: Annotated[int, Query(ge=1, le=LARGEST)], b: Annotated[int, Query(ge=1, le=LARGEST)]
 ) -> ComparedRuns:
     """Hold two exams against each other: numbers, questions, and the edits between them."""
-    found = comparing.compare_runs(store, project, a, b)
-    return ComparedRuns(
-        a=found.a,
-        b=found.b,
-        same_data=found.same_data,
-        differing=list(found.differing),
-        changes=list(found.changes),
-        verdict=found.verdict,
-        paired=found.verdict.difference,
-        p=found.verdict.p,
-        shared=found.verdict.shared,
-        improved=found.verdict.improved,
-        broken=found.verdict.broken,
-        by_later_topics=found.questions.by_later_topics,
-        causes=list(found.questions.causes),
-        only_before=found.questions.only_before,
-        only_after=found.questions.only_after,
-        reworded=found.questions.reworded,
-        improved_questions=list(found.questions.improved[:MOST_QUESTIONS]),
-        broken_questions=list(found.questions.broken[:MOST_QUESTIONS]),
-        edits=[line.edit for line in found.edits],
-        all_edits=found.all_edits,
+    comparison = comparing.compare_runs(visit.store, visit.project, a, b)
+    questions, verdict = comparison.questions, comparison.verdict
+    return build(
+        ComparedRuns,
+        comparison,
+        questions,
+        verdict,
+        paired=verdict.difference,
+        improved=verdict.improved,
+        broken=verdict.broken,
+        improved_questions=questions.improved[:MAX_QUESTIONS],
+        broken_questions=questions.broken[:MAX_QUESTIONS],
+        edits=[line.edit for line in comparison.edits],
     )
 
 
 @router.get("/projects/{slug}/timeline")
-def show_timeline(  # noqa: PLR0917
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    measure: MeasureName = "accuracy",
-    since: Moment | None = None,
-    until: Moment | None = None,
+def show_timeline(
+    visit: ReaderVisit, measure: MeasureName = "accuracy", since: Moment | None = None, until: Moment | None = None
 ) -> TimelineBody:
     """Return a number of all exams over time, with every change between them."""
     first, last = (None if moment is None else _utc(moment) for moment in (since, until))
-    found = timeline.show_timeline(store, project, measure=measure, since=first, until=last)
-    return TimelineBody(
-        measure=found.measure,
-        verdict=found.verdict,
-        points=list(found.points),
-        marks=list(found.marks),
-        all_marks=found.all_marks,
+    return build(
+        TimelineBody, timeline.show_timeline(visit.store, visit.project, measure=measure, since=first, until=last)
     )
 
 

@@ -8,8 +8,7 @@ from pydantic import Field, create_model
 
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.options import Option
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.texts import Text, Word
+from vivavoce.web.api.bodies import Body, Text, Word
 
 Fewest = Annotated[int, Field(ge=0, le=1000)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -26,7 +25,10 @@ class StartBody(Body):
     def chosen(self) -> dict[str, Any]:
         """Return the options as an exam takes them; what the project decides is left out."""
         values = self.model_dump(exclude={"title"}, exclude_none=True)
-        return {name: _listed(value) for name, value in values.items()}
+        for name, value in values.items():
+            if isinstance(value, list):
+                values[name] = [list(item) if isinstance(item, tuple) else item for item in value]
+        return values
 
 
 def start_body(name: str, about: str, kind: ExamKind) -> type[StartBody]:
@@ -40,14 +42,11 @@ def _field(option: Option) -> tuple[Any, Any]:
     if option.low is not None:
         kind = Annotated[kind, Field(ge=option.low, le=option.high)]
     if option.several:
-        kind = Annotated[list[kind], Field(min_length=option.fewest or None, max_length=option.most)]
+        several = Annotated[list[kind], Field(min_length=option.fewest or None, max_length=option.most)]
+        kind = kind | several if option.or_one else several
     elif option.default is None and not option.required:
         kind = kind | None
     if option.required or (option.fewest and not option.default):
         return kind, Field(description=option.help)
     default = [tuple(pair) for pair in option.default] if option.type is tuple else option.default
     return kind, Field(default=default, description=option.help)
-
-
-def _listed(value: Any) -> Any:
-    return [list(each) if isinstance(each, tuple) else each for each in value] if isinstance(value, list) else value

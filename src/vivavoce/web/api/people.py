@@ -11,10 +11,7 @@ from pydantic import Field
 from vivavoce.languages import Use, list_codes
 from vivavoce.store.rows import Role, SignIn
 from vivavoce.web.access import Admin, InStore, Reader
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Word
+from vivavoce.web.api.bodies import Body, Id, Limit, Listed, Offset, Place, Word, make_list
 from vivavoce.web.entering import base_of
 from vivavoce.web.listing import Search
 from vivavoce.workspace.access import people, sessions
@@ -86,7 +83,7 @@ def show_myself(who: Reader, store: InStore) -> Myself:
 @router.get("/me/sessions")
 def list_sessions(who: Reader, store: InStore) -> Listed[SignIn]:
     """Return where the person is signed in, the last used first."""
-    return listed(sessions.list_sessions(store, who.user.id))
+    return make_list(sessions.list_sessions(store, who.user.id))
 
 
 @router.get("/people")
@@ -94,8 +91,8 @@ def list_people(
     who: Admin, store: InStore, *, search: Search = "", limit: Limit = 50, offset: Offset = 0
 ) -> Listed[people.Member]:
     """Return people, by login: all, or those with a text in login or name."""
-    found = people.list_people(store, who.actor, search=search)
-    return listed(found[offset : offset + limit], len(found))
+    members = people.list_people(store, who.actor, search=search)
+    return make_list(members[offset : offset + limit], len(members))
 
 
 @router.post("/people", status_code=201)
@@ -104,8 +101,7 @@ def invite_person(request: Request, who: Admin, store: InStore, place: Place, bo
     member, path = people.invite(
         store, who.actor, body.login, name=body.name or "", role=body.role, language=body.language
     )
-    place("people", member.id)
-    return Invited(member, base_of(request) + path)
+    return place(Invited(member, base_of(request) + path), "people", member.id)
 
 
 @router.get("/people/{person_id}")

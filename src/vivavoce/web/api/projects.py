@@ -8,12 +8,11 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from vivavoce.store.rows import Edit, Project
-from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Listed, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Why, Word
+from vivavoce.web.access import Editor, InStore, Reader
+from vivavoce.web.api.bodies import Body, Listed, Place, Why, Word, make_list
+from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit
 from vivavoce.workspace.projects import projects
+from vivavoce.workspace.projects.demo import create_demo_project
 
 router = APIRouter(tags=["projects"])
 
@@ -38,43 +37,39 @@ class ChangedProject(Body):
 @router.get("/projects")
 def list_projects(who: Reader, store: InStore) -> Listed[Project]:
     """Return all projects, by name."""
-    return listed(projects.list_projects(store))
+    return make_list(projects.list_projects(store))
 
 
 @router.post("/projects", status_code=201)
 def create_project(who: Editor, store: InStore, place: Place, body: NewProject) -> Project:
     """Make a project."""
-    made = projects.create_project(store, who.actor, body.name, language=body.language, slug=body.slug)
-    place("projects", made.slug)
-    return made
+    project = projects.create_project(store, who.actor, **body.model_dump())
+    return place(project, "projects", project.slug)
+
+
+@router.post("/demo", status_code=201)
+def create_demo(who: Editor, store: InStore, place: Place) -> Project:
+    """Make a project of the material that ships: topics with answers, suites, built-in bots and logged talks."""
+    project = create_demo_project(store, who.actor)
+    return place(project, "projects", project.slug)
 
 
 @router.get("/projects/{slug}")
-def show_project(who: Reader, project: ProjectInPath) -> Project:
+def show_project(visit: ReaderVisit) -> Project:
     """Return a project."""
-    return project
+    return visit.project
 
 
 @router.put("/projects/{slug}")
-def change_project(who: Editor, store: InStore, project: ProjectInPath, body: ChangedProject) -> Edit:
+def change_project(visit: EditorVisit, body: ChangedProject) -> Edit:
     """Change what holds for a project; returns the edit, which can be undone."""
-    return projects.change_project(
-        store,
-        who.actor,
-        project,
-        name=body.name,
-        threshold=body.threshold,
-        classifier=body.classifier,
-        why=body.why,
-    )
+    return projects.change_project(visit.store, visit.actor, visit.project, **body.model_dump())
 
 
 @router.delete("/projects/{slug}", status_code=204)
 def delete_project(
-    who: Admin,
-    store: InStore,
-    project: ProjectInPath,
-    name: Annotated[str, Query(max_length=200, description="The name of the project, to show that it is meant.")],
+    visit: AdminVisit,
+    name: Annotated[str, Query(max_length=200, description="The name of the project, as confirmation.")],
 ) -> None:
     """Delete a project with everything in it, for good."""
-    projects.delete_project(store, who.actor, project, name)
+    projects.delete_project(visit.store, visit.actor, visit.project, name)

@@ -8,16 +8,15 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from vivavoce.store.rows import DialogueRow, RatingRow
-from vivavoce.web.access import InStore, ProjectInPath, Reader, Reviewer
-from vivavoce.web.api.bodies import Body
+from vivavoce.web.api.bodies import Asked, Body, Listed, build, make_list
 from vivavoce.web.api.dialogues import TalkId
-from vivavoce.web.api.lists import Asked, Listed, listed
 from vivavoce.web.listing import LARGEST
-from vivavoce.workspace.dialogues import agreement, dialogues, ratings
+from vivavoce.web.visits import ReaderVisit, ReviewerVisit
+from vivavoce.workspace.dialogues import dialogues, ratings
 from vivavoce.workspace.dialogues.ratings import Opinion, Order, Verdict
 
 router = APIRouter(tags=["ratings"])
-MOST_ANSWERS = 5000
+MAX_ANSWERS = 5000
 
 
 class Answer(Body):
@@ -31,7 +30,7 @@ class NewOpinion(Body):
     """What you think of a talk: a mark from 1 (very bad) to 5 (very good), and of its answers."""
 
     quality: Annotated[int, Field(ge=1, le=5)] | None = None
-    answers: Annotated[list[Answer], Field(max_length=MOST_ANSWERS)] = Field(default_factory=list)
+    answers: Annotated[list[Answer], Field(max_length=MAX_ANSWERS)] = Field(default_factory=list)
 
 
 class NextTalk(BaseModel):
@@ -48,39 +47,37 @@ class NextTalk(BaseModel):
 
 @router.get("/projects/{slug}/ratings/next")
 def show_next_talk(
-    who: Reviewer,
-    store: InStore,
-    project: ProjectInPath,
+    visit: ReviewerVisit,
     *,
     order: Order = "random",
     bot: Asked = None,
     skip: Annotated[str, Query(max_length=64)] = "",
 ) -> NextTalk:
     """Return the next talk to rate: by chance, or the worst first; `skip` leaves one for later."""
-    asked = ratings.next_talk(store, who.actor, project, order=order, bot=bot, skip=skip)
-    return NextTalk(dialogue=asked.row, done=asked.done, total=asked.total, silent=asked.silent)
+    asked = ratings.next_talk(visit.store, visit.actor, visit.project, order=order, bot=bot, skip=skip)
+    return build(NextTalk, asked, dialogue=asked.row)
 
 
 @router.get("/projects/{slug}/ratings/agreement")
-def show_agreement(who: Reader, store: InStore, project: ProjectInPath, bot: Asked = None) -> agreement.Accord:
+def show_agreement(visit: ReaderVisit, bot: Asked = None) -> ratings.Accord:
     """Return how the score follows people's marks, and how people agree with each other."""
-    return agreement.measure_accord(store, project, bot=bot)
+    return ratings.measure_accord(visit.store, visit.project, bot=bot)
 
 
 @router.get("/projects/{slug}/dialogues/{talk_id}/ratings")
-def list_ratings(who: Reader, store: InStore, project: ProjectInPath, talk_id: TalkId) -> Listed[RatingRow]:
+def list_ratings(visit: ReaderVisit, talk_id: TalkId) -> Listed[RatingRow]:
     """Return what people think of a talk: marks of the whole (`turn` 0), then of its answers."""
-    return listed(dialogues.find_talk(store, project, talk_id).ratings)
+    return make_list(dialogues.find_talk(visit.store, visit.project, talk_id).ratings)
 
 
 @router.put("/projects/{slug}/dialogues/{talk_id}/ratings/mine")
-def rate_talk(who: Reviewer, store: InStore, project: ProjectInPath, talk_id: TalkId, body: NewOpinion) -> Opinion:
+def rate_talk(visit: ReviewerVisit, talk_id: TalkId, body: NewOpinion) -> Opinion:
     """Say what you think of a talk; what you said before and do not say again is forgotten."""
-    opinion = Opinion(body.quality, {one.number: one.verdict for one in body.answers})
-    return ratings.rate_talk(store, who.actor, project, talk_id, opinion)
+    opinion = Opinion(body.quality, {answer.number: answer.verdict for answer in body.answers})
+    return ratings.rate_talk(visit.store, visit.actor, visit.project, talk_id, opinion)
 
 
 @router.delete("/projects/{slug}/dialogues/{talk_id}/ratings/mine")
-def withdraw_rating(who: Reviewer, store: InStore, project: ProjectInPath, talk_id: TalkId) -> Opinion:
+def withdraw_rating(visit: ReviewerVisit, talk_id: TalkId) -> Opinion:
     """Take back what you said of a talk; returns what it was."""
-    return ratings.take_back(store, who.actor, project, talk_id)
+    return ratings.take_back(visit.store, visit.actor, visit.project, talk_id)

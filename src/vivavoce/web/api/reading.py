@@ -34,52 +34,42 @@ class Operation:
 
 def read_operations(schema: Mapping[str, Any]) -> tuple[Operation, ...]:
     """Return all operations in the order of their groups."""
-    found = [
-        _operation(schema, path, method, operation)
+    operations = [
+        _read_operation(schema, path, method, operation)
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
-    return tuple(sorted(found, key=lambda one: one.group))
+    return tuple(sorted(operations, key=lambda operation: operation.group))
 
 
-def _operation(schema: Mapping[str, Any], path: str, method: str, raw: Mapping[str, Any]) -> Operation:
+def _read_operation(schema: Mapping[str, Any], path: str, method: str, raw: Mapping[str, Any]) -> Operation:
     parameters = tuple(
-        Taken(one["name"], one["in"], _kind(one["schema"]), one["required"], one.get("description", ""))
-        for one in raw.get("parameters", ())
+        Taken(taken["name"], taken["in"], _kind(taken["schema"]), taken["required"], taken.get("description", ""))
+        for taken in raw.get("parameters", ())
     )
-    about = raw["description"].partition("\n\n")[0]
-    taken = (*parameters, *_body(schema, raw.get("requestBody", {})))
+    bodies = raw.get("requestBody", {}).get("content", {}).values()
+    # The first good answer: its status, and what it holds.
+    status, answer = next((status, one) for status, one in raw["responses"].items() if status.startswith("2"))
+    content = answer.get("content", {})
+    kinds = [_kind(body["schema"]) if body.get("schema") else media for media, body in content.items()]
     return Operation(
-        raw["operationId"], raw["tags"][0], method.upper(), path, raw.get("x-role", ""), about, taken, _answer(raw)
+        raw["operationId"],
+        raw["tags"][0],
+        method.upper(),
+        path,
+        raw.get("x-role", ""),
+        raw["description"].partition("\n\n")[0],
+        (*parameters, *(field for body in bodies for field in _fields(schema, body["schema"]))),
+        " ".join((status, ", ".join(kinds))).strip(),
     )
-
-
-def _body(schema: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterator[Taken]:
-    for content in raw.get("content", {}).values():
-        yield from _fields(schema, content["schema"])
 
 
 def _fields(schema: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterator[Taken]:
-    model = _resolved(schema, raw)
+    model = schema["components"]["schemas"][raw["$ref"].rsplit("/", 1)[1]] if "$ref" in raw else raw
     for inherited in model.get("allOf", ()):
         yield from _fields(schema, inherited)
-    for name, one in model.get("properties", {}).items():
-        yield Taken(name, "body", _kind(one), name in model.get("required", ()), one.get("description", ""))
-
-
-def _resolved(schema: Mapping[str, Any], raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "$ref" not in raw:
-        return raw
-    found: Mapping[str, Any] = schema["components"]["schemas"][raw["$ref"].rsplit("/", 1)[1]]
-    return found
-
-
-def _answer(raw: Mapping[str, Any]) -> str:
-    """Return the first good answer: its status, and what it holds."""
-    status, answer = next((status, one) for status, one in raw["responses"].items() if status.startswith("2"))
-    content = answer.get("content", {})
-    kinds = [_kind(one["schema"]) if one.get("schema") else media for media, one in content.items()]
-    return " ".join((status, ", ".join(kinds))).strip()
+    for name, value in model.get("properties", {}).items():
+        yield Taken(name, "body", _kind(value), name in model.get("required", ()), value.get("description", ""))
 
 
 def _kind(raw: Mapping[str, Any]) -> str:
@@ -87,7 +77,7 @@ def _kind(raw: Mapping[str, Any]) -> str:
     if "$ref" in raw:
         return str(raw["$ref"].rsplit("/", 1)[1]).replace("_", " ").strip()
     if "anyOf" in raw:
-        return " or ".join(dict.fromkeys(_kind(one) for one in raw["anyOf"]))
+        return " or ".join(dict.fromkeys(_kind(kind) for kind in raw["anyOf"]))
     if "enum" in raw:
         return " | ".join(map(str, raw["enum"]))
     if raw.get("type") == "array" and raw.get("items"):

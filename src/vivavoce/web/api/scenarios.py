@@ -8,11 +8,8 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from vivavoce.store.rows import Edit, ScenarioRow, ScenarioVersion
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Asked, Limit, Listed, Offset, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text, Why
+from vivavoce.web.api.bodies import Asked, Body, Id, Limit, Listed, Offset, Place, Text, Why, make_list
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.scenarios import scenarios
 from vivavoce.workspace.scenarios.scenarios import Saved
 
@@ -38,9 +35,7 @@ class ChangedScenario(Body):
 @router.get("/projects/{slug}/suites/{suite_id}/scenarios")
 def list_scenarios(
     *,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
+    visit: ReaderVisit,
     suite_id: Id,
     domain: Asked = None,
     level: Asked = None,
@@ -49,56 +44,51 @@ def list_scenarios(
     offset: Offset = 0,
 ) -> Listed[ScenarioRow]:
     """Return the scenarios of a suite in their order; `text` is their YAML."""
-    found = scenarios.list_scenarios(store, project, suite_id, domain=domain, level=level, search=search or "")
-    return listed(found[offset : offset + limit], len(found))
+    rows = scenarios.list_scenarios(
+        visit.store, visit.project, suite_id, domain=domain, level=level, search=search or ""
+    )
+    return make_list(rows[offset : offset + limit], len(rows))
 
 
 @router.post("/projects/{slug}/suites/{suite_id}/scenarios", status_code=201)
-def add_scenario(  # noqa: PLR0917
-    who: Editor, store: InStore, project: ProjectInPath, place: Place, suite_id: Id, body: NewScenario
-) -> Saved:
+def add_scenario(visit: EditorVisit, place: Place, suite_id: Id, body: NewScenario) -> Saved:
     """Add a scenario to a suite."""
     scenario = scenarios.scenario_from_text(body.text)
-    made = scenarios.create_scenario(store, who.actor, project, suite_id, scenario, why=body.why)
-    place("projects", project.slug, "scenarios", made.scenario_id)
-    return made
+    made = scenarios.create_scenario(visit.store, visit.actor, visit.project, suite_id, scenario, why=body.why)
+    return place(made, "scenarios", made.scenario_id)
 
 
 @router.get("/projects/{slug}/scenarios/{scenario_id}")
-def show_scenario(who: Reader, store: InStore, project: ProjectInPath, scenario_id: Id) -> ScenarioRow:
+def show_scenario(visit: ReaderVisit, scenario_id: Id) -> ScenarioRow:
     """Return a scenario as it is now."""
-    return scenarios.open_scenario(store, project, scenario_id).row
+    return scenarios.open_scenario(visit.store, visit.project, scenario_id).row
 
 
 @router.put("/projects/{slug}/scenarios/{scenario_id}")
-def change_scenario(
-    *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: Id, body: ChangedScenario
-) -> Saved:
+def change_scenario(*, visit: EditorVisit, scenario_id: Id, body: ChangedScenario) -> Saved:
     """Save a scenario that was made from a version."""
     scenario = scenarios.scenario_from_text(body.text)
     return scenarios.save_scenario(
-        store, who.actor, project, scenario_id, scenario, version=body.version, why=body.why
+        visit.store, visit.actor, visit.project, scenario_id, scenario, version=body.version, why=body.why
     )
 
 
 @router.delete("/projects/{slug}/scenarios/{scenario_id}")
-def delete_scenario(who: Editor, store: InStore, project: ProjectInPath, scenario_id: Id) -> Edit:
+def delete_scenario(visit: EditorVisit, scenario_id: Id) -> Edit:
     """Delete a scenario; returns the edit, which can be undone."""
-    return scenarios.delete_scenario(store, who.actor, project, scenario_id)
+    return scenarios.delete_scenario(visit.store, visit.actor, visit.project, scenario_id)
 
 
 @router.get("/projects/{slug}/scenarios/{scenario_id}/versions")
 def list_scenario_versions(
-    *, who: Reader, store: InStore, project: ProjectInPath, scenario_id: Id, limit: Limit = 50, offset: Offset = 0
+    *, visit: ReaderVisit, scenario_id: Id, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[ScenarioVersion]:
     """Return what a scenario was at each save, the newest first."""
-    found = scenarios.list_versions(store, project, scenario_id)
-    return listed((line.version for line in found[offset : offset + limit]), len(found))
+    lines = scenarios.list_versions(visit.store, visit.project, scenario_id)
+    return make_list((line.version for line in lines[offset : offset + limit]), len(lines))
 
 
 @router.post("/projects/{slug}/scenarios/{scenario_id}/versions/{version}/restore")
-def restore_scenario_version(
-    who: Editor, store: InStore, project: ProjectInPath, scenario_id: Id, version: Version
-) -> Saved:
+def restore_scenario_version(visit: EditorVisit, scenario_id: Id, version: Version) -> Saved:
     """Make a scenario again what it was at one save."""
-    return scenarios.restore_version(store, who.actor, project, scenario_id, version)
+    return scenarios.restore_version(visit.store, visit.actor, visit.project, scenario_id, version)

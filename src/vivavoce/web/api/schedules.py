@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -10,11 +11,8 @@ from pydantic import Field
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.store.rows import Edit
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Listed, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Text, Word
+from vivavoce.web.api.bodies import Body, Id, Listed, Place, Text, Word, make_list
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.projects import schedules
 
 router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedules")
@@ -45,37 +43,37 @@ class ChangeBody(Body):
 
 
 @router.get("")
-def list_schedules(who: Reader, store: InStore, project: ProjectInPath) -> Listed[schedules.ScheduleLine]:
+def list_schedules(visit: ReaderVisit) -> Listed[schedules.ScheduleLine]:
     """Return the daily runs of a project by the time of day, each with its newest run."""
-    return listed(schedules.list_schedules(store, project))
+    return make_list(schedules.list_schedules(visit.store, visit.project))
 
 
 @router.post("", status_code=201)
-def create_schedule(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: ScheduleBody) -> Edit:
+def create_schedule(visit: EditorVisit, place: Place, body: ScheduleBody) -> Edit:
     """Make a daily run; returns the edit, which can be undone."""
     new = schedules.NewSchedule(body.kind, body.title, body.options, body.minute_of_day)
-    edit = schedules.create_schedule(store, who.actor, project, new, why=body.why)
-    place("projects", project.slug, "edits", edit.id)
-    return edit
+    edit = schedules.create_schedule(visit.store, visit.actor, visit.project, new, why=body.why)
+    return place(edit, "edits", edit.id)
 
 
 @router.put("/{schedule_id}")
-def change_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: Id, body: ChangeBody) -> Edit:
+def change_schedule(visit: EditorVisit, schedule_id: Id, body: ChangeBody) -> Edit:
     """Switch a daily run on or off, or change its title, options or time; returns the edit, which can be undone."""
-    others = (body.title, body.options, body.minute_of_day)
+    changes = body.model_dump(exclude={"enabled", "why"}, exclude_none=True)
     if body.enabled is not None:
-        if any(one is not None for one in others):
-            raise UsageError(say("`enabled` is said alone"), where="enabled", remedy=say("send two requests"))
-        return schedules.switch_schedule(store, who.actor, project, schedule_id, enabled=body.enabled)
-    found = schedules.find_schedule(store, project, schedule_id)
-    title = found.title if body.title is None else body.title
-    options = found.options if body.options is None else body.options
-    minute = found.minute_of_day if body.minute_of_day is None else body.minute_of_day
-    new = schedules.NewSchedule(found.kind, title, options, minute)
-    return schedules.change_schedule(store, who.actor, project, schedule_id, new, why=body.why)
+        if changes:
+            raise UsageError(
+                say("`enabled` cannot be combined with other fields"),
+                where="enabled",
+                remedy=say("send two requests"),
+            )
+        return schedules.switch_schedule(visit.store, visit.actor, visit.project, schedule_id, enabled=body.enabled)
+    old = schedules.find_schedule(visit.store, visit.project, schedule_id)
+    new = replace(schedules.NewSchedule(old.kind, old.title, old.options, old.minute_of_day), **changes)
+    return schedules.change_schedule(visit.store, visit.actor, visit.project, schedule_id, new, why=body.why)
 
 
 @router.delete("/{schedule_id}")
-def delete_schedule(who: Editor, store: InStore, project: ProjectInPath, schedule_id: Id) -> Edit:
+def delete_schedule(visit: EditorVisit, schedule_id: Id) -> Edit:
     """Delete a daily run; the runs that it started stay. Returns the edit, which can be undone."""
-    return schedules.delete_schedule(store, who.actor, project, schedule_id)
+    return schedules.delete_schedule(visit.store, visit.actor, visit.project, schedule_id)

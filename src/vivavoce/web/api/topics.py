@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from vivavoce.records import Rate
 from vivavoce.store.rows import Edit, Topic
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
 from vivavoce.web.answers import MEDIA, TABLES, download, table_file
-from vivavoce.web.api.bodies import Body
-from vivavoce.web.api.lists import Limit, Listed, Offset, listed
-from vivavoce.web.api.places import Place
-from vivavoce.web.api.texts import Id, Line, Text, Why, Word
-from vivavoce.web.forms import MOST_WHY
+from vivavoce.web.api.bodies import Body, Id, Limit, Line, Listed, Offset, Place, Text, Why, Word, build, make_list
+from vivavoce.web.forms import MAX_WHY
 from vivavoce.web.listing import Search
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.topics import overview, topics
 from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_json
 from vivavoce.workspace.topics.overview import Flag, TopicLine
@@ -76,79 +72,55 @@ class Chosen(Body):
     why: Why = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicAnswer:
-    """A topic with its size and what the latest intents exam made of its questions."""
-
-    topic: Topic
-    size: int
-    right: int
-    deferred: int
-    wrong: int
-    share: float | None
-    attracted: int | None
-    flags: tuple[Flag, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TopicDetail:
+class TopicDetail(BaseModel):
     """A topic, how it stands, and the rates of the latest exam (null: it was not examined)."""
 
     topic: Topic
     size: int
     flags: tuple[Flag, ...]
-    recall: Rate | None
-    precision: Rate | None
-    deferred: Rate | None
-    typical: tuple[str, ...]
-    unusual: tuple[str, ...]
+    recall: Rate | None = None
+    precision: Rate | None = None
+    deferred: Rate | None = None
+    typical: tuple[str, ...] = ()
+    unusual: tuple[str, ...] = ()
 
 
 @router.get("/projects/{slug}/topics")
 def list_topics(
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
+    visit: ReaderVisit,
     *,
     search: Search = "",
     flag: Flag | None = None,
     sort: Sort = "name",
     limit: Limit = 50,
     offset: Offset = 0,
-) -> Listed[TopicAnswer]:
+) -> Listed[TopicLine]:
     """Return topics: those whose name, description or answer holds the words."""
-    found = overview.list_topics(store, project, search=search, flag=flag, sort=sort, limit=limit, offset=offset)
-    return listed((_answer(line) for line in found.lines), found.total)
+    page = overview.list_topics(
+        visit.store, visit.project, search=search, flag=flag, sort=sort, limit=limit, offset=offset
+    )
+    return make_list(page.lines, page.total)
 
 
 @router.post("/projects/{slug}/topics", status_code=201)
-def add_topic(who: Editor, store: InStore, project: ProjectInPath, place: Place, body: NewTopic) -> topics.Made:
+def add_topic(visit: EditorVisit, place: Place, body: NewTopic) -> topics.Made:
     """Make a topic with its answers and first examples; returns it with the edit, which can be undone."""
-    made = topics.add_topic(
-        store,
-        who.actor,
-        project,
-        body.name,
-        description=body.description,
-        owner=body.owner,
-        answers=body.answers,
-        examples=body.examples,
-        why=body.why,
-    )
-    place("projects", project.slug, "topics", made.topic.id)
-    return made
+    made = topics.add_topic(visit.store, visit.actor, visit.project, **body.model_dump())
+    return place(made, "topics", made.topic.id)
 
 
 @router.post("/projects/{slug}/topics/merge")
-def merge_topics(who: Editor, store: InStore, project: ProjectInPath, body: Merging) -> Edit:
+def merge_topics(visit: EditorVisit, body: Merging) -> Edit:
     """Give the examples of topics to another one and delete them; returns the edit."""
-    return topics.merge_topics(store, who.actor, project, body.topics, body.into, answer=body.answer, why=body.why)
+    return topics.merge_topics(
+        visit.store, visit.actor, visit.project, body.topics, body.into, answer=body.answer, why=body.why
+    )
 
 
 @router.post("/projects/{slug}/topics/delete")
-def delete_topics(who: Editor, store: InStore, project: ProjectInPath, body: Chosen) -> Edit:
+def delete_topics(visit: EditorVisit, body: Chosen) -> Edit:
     """Delete topics with their examples and answers; returns the edit."""
-    return topics.delete_topics(store, who.actor, project, body.topics, why=body.why)
+    return topics.delete_topics(visit.store, visit.actor, visit.project, body.topics, why=body.why)
 
 
 @router.get(
@@ -156,61 +128,30 @@ def delete_topics(who: Editor, store: InStore, project: ProjectInPath, body: Cho
     response_class=Response,
     responses={200: {"content": {MEDIA[form]: {} for form in FORMS}, "description": "All examples."}},
 )
-def export_topics(
-    who: Reader, store: InStore, project: ProjectInPath, kind: Literal["csv", "xlsx", "json"]
-) -> Response:
+def export_topics(visit: ReaderVisit, kind: Literal["csv", "xlsx", "json"]) -> Response:
     """Return all examples with their topics and answers, as an import reads them."""
     if kind == "json":
-        return download(f"{project.slug}.json", MEDIA["json"], export_json(store, project))
-    return table_file(project.slug, kind, COLUMNS, example_table(store, project))
+        return download(f"{visit.project.slug}.json", MEDIA["json"], export_json(visit.store, visit.project))
+    return table_file(visit.project.slug, kind, COLUMNS, example_table(visit.store, visit.project))
 
 
 @router.get("/projects/{slug}/topics/{topic_id}")
-def show_topic(who: Reader, store: InStore, project: ProjectInPath, topic_id: Id) -> TopicDetail:
+def show_topic(visit: ReaderVisit, topic_id: Id) -> TopicDetail:
     """Return a topic and how it stands."""
-    state = overview.topic_state(store, project, topic_id)
-    line, found = state.line, state.findings
-    return TopicDetail(
-        line.topic,
-        line.size,
-        line.flags,
-        found.recall if found else None,
-        found.precision if found else None,
-        found.deferred if found else None,
-        found.typical if found else (),
-        found.unusual if found else (),
-    )
+    state = overview.topic_state(visit.store, visit.project, topic_id)
+    line, findings = state.line, state.findings
+    if findings is None:
+        return TopicDetail(topic=line.topic, size=line.size, flags=line.flags)
+    return build(TopicDetail, findings, line)
 
 
 @router.patch("/projects/{slug}/topics/{topic_id}")
-def change_topic(who: Editor, store: InStore, project: ProjectInPath, topic_id: Id, body: ChangedTopic) -> Edit:
+def change_topic(visit: EditorVisit, topic_id: Id, body: ChangedTopic) -> Edit:
     """Rename, describe, answer or give away a topic; returns the edit."""
-    return topics.change_topic(
-        store,
-        who.actor,
-        project,
-        topic_id,
-        name=body.name,
-        description=body.description,
-        owner=body.owner,
-        answers=body.answers,
-        why=body.why,
-    )
+    return topics.change_topic(visit.store, visit.actor, visit.project, topic_id, **body.model_dump())
 
 
 @router.delete("/projects/{slug}/topics/{topic_id}")
-def delete_topic(
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
-    topic_id: Id,
-    why: Annotated[str, Query(max_length=MOST_WHY)] = "",
-) -> Edit:
+def delete_topic(visit: EditorVisit, topic_id: Id, why: Annotated[str, Query(max_length=MAX_WHY)] = "") -> Edit:
     """Delete a topic with its examples and answers; returns the edit."""
-    return topics.delete_topics(store, who.actor, project, [topic_id], why=why)
-
-
-def _answer(line: TopicLine) -> TopicAnswer:
-    return TopicAnswer(
-        line.topic, line.size, line.right, line.deferred, line.wrong, line.share, line.attracted, line.flags
-    )
+    return topics.delete_topics(visit.store, visit.actor, visit.project, [topic_id], why=why)

@@ -8,10 +8,8 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from vivavoce.errors import DataError, Fault, FileError
 from vivavoce.messages import say
@@ -49,11 +47,14 @@ def unpacked_archive(path: Path, folder: Path, limits: ArchiveLimits = ARCHIVE_L
             members = [member for member in archive.infolist() if not _is_left_out(member)]
             check_members(members, path, limits)
             folder.mkdir(parents=True)
-            with _removed_on_error(folder):
+            try:
                 return tuple(_unpack(archive, member, folder) for member in members)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
     except BROKEN as error:
         raise FileError(
-            say("the archive cannot be unpacked: {error}", error=error),
+            say("cannot unpack the archive: {error}", error=error),
             where=str(path),
             remedy=say("pack it again as a plain ZIP file"),
         ) from error
@@ -68,7 +69,7 @@ def check_members(members: list[zipfile.ZipInfo], path: Path, limits: ArchiveLim
     if total > limits.total_bytes or len(members) > limits.files:
         raise FileError(
             say(
-                "the archive would unpack to {total:,.1f} MB in {count:,} files",
+                "the archive unpacks to {total:,.1f} MB in {count:,} files",
                 total=total / MEGABYTE,
                 count=len(members),
             ),
@@ -83,7 +84,7 @@ def check_members(members: list[zipfile.ZipInfo], path: Path, limits: ArchiveLim
     faults += _clashes(members)
     if faults:
         raise DataError(
-            say("the archive holds files that are not unpacked"),
+            say("the archive contains files that cannot be unpacked"),
             where=str(path),
             faults=faults,
             remedy=say("pack only the folder with your files, without passwords and links"),
@@ -103,16 +104,16 @@ def _parts(member: zipfile.ZipInfo) -> tuple[str, ...]:
 def _faults(member: zipfile.ZipInfo, limits: ArchiveLimits) -> Iterator[str]:
     parts = _parts(member)
     if not parts or any(safe_name(part) != part for part in parts):
-        yield "the name leads out of the folder, or is none that every system can keep"
+        yield "the name points outside the folder or is not valid on every system"
     if len(parts) > limits.depth:
-        yield f"the file lies more than {limits.depth} folders deep"
+        yield f"the file is more than {limits.depth} folders deep"
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         yield "this is a link or a device, not a file"
     if member.flag_bits & 0x1:
-        yield "the file is protected by a password"
+        yield "the file is password-protected"
     if member.file_size > limits.suspect_bytes and member.file_size > limits.ratio * max(member.compress_size, 1):
-        yield f"the file would grow to {member.file_size / MEGABYTE:,.1f} MB, far more than texts do"
+        yield (f"the file would expand to {member.file_size / MEGABYTE:,.1f} MB, far more than text files do")
 
 
 def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
@@ -126,23 +127,9 @@ def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
         seen.add(name)
 
 
-@contextmanager
-def _removed_on_error(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> Path:
     target = folder.joinpath(*_parts(member))
     target.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(member) as source, target.open("xb") as kept:
-        _copy(source, kept)
+        shutil.copyfileobj(source, kept, PIECE_BYTES)
     return target
-
-
-def _copy(source: object, kept: BinaryIO) -> None:
-    while piece := source.read(PIECE_BYTES):  # type: ignore[attr-defined]
-        kept.write(piece)

@@ -38,24 +38,28 @@ class Compression:
 
     def __init__(self, app: ASGIApp, *, minimum_bytes: int = MINIMUM_BYTES, level: int = LEVEL) -> None:
         self.app = app
-        self.compressing = GZipMiddleware(_Marking(app), minimum_size=minimum_bytes, compresslevel=level)
+        self.compressing = GZipMiddleware(self._answer_marked, minimum_size=minimum_bytes, compresslevel=level)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, compressed or not."""
         if scope["type"] != "http" or Headers(scope=scope).get("sec-fetch-site", "") in FOREIGN_SITES:
             await self.app(scope, receive, send)
             return
-        await self.compressing(scope, receive, _changing_start(send, _unmark))
 
+        def unmark(headers: MutableHeaders) -> None:
+            if headers.get("content-encoding") == AS_IT_IS:
+                del headers["content-encoding"]
 
-class _Marking:
-    """Marks answers that stay as they are: the compressing part leaves alone what already names an encoding."""
+        await self.compressing(scope, receive, _changing_start(send, unmark))
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    async def _answer_marked(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Mark answers that stay as they are: the compressing part leaves alone what already names an encoding."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, _changing_start(send, _mark))
+        def mark(headers: MutableHeaders) -> None:
+            if not may_compress(headers):
+                headers.setdefault("Content-Encoding", AS_IT_IS)
+
+        await self.app(scope, receive, _changing_start(send, mark))
 
 
 def may_compress(headers: Headers) -> bool:
@@ -63,16 +67,6 @@ def may_compress(headers: Headers) -> bool:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     is_text = (kind.startswith("text/") and kind != "text/event-stream") or kind in TEXT_TYPES
     return is_text and "no-transform" not in headers.get("cache-control", "").lower()
-
-
-def _mark(headers: MutableHeaders) -> None:
-    if not may_compress(headers):
-        headers.setdefault("Content-Encoding", AS_IT_IS)
-
-
-def _unmark(headers: MutableHeaders) -> None:
-    if headers.get("content-encoding") == AS_IT_IS:
-        del headers["content-encoding"]
 
 
 def _changing_start(send: Send, change: Callable[[MutableHeaders], None]) -> Send:

@@ -30,8 +30,7 @@ def read_session(scope: Scope, *, behind_proxy: bool = False) -> str | None:
     Over https only the protected name counts: the plain one may have been planted by an unencrypted page.
     """
     name = _name(came_over_https(scope, behind_proxy=behind_proxy))
-    found = [value for key, value in _cookies(scope) if key == name and value]
-    return found[0] if found else None
+    return next((value for key, value in _cookies(scope) if key == name and value), None)
 
 
 def has_session(scope: Scope) -> bool:

@@ -25,13 +25,13 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 FOREIGN_REQUEST = Refusal(
     403,
-    say("This request came from another site and was refused"),
-    say("Open the page here and send the form again. A program needs an API token instead of a session."),
+    say("This request came from another site and was rejected"),
+    say("Open the page here and submit the form again. A program needs an API key instead of a session."),
 )
 UNKNOWN_HOST = Refusal(
     400,
-    say("This server does not answer under this name"),
-    say("Use the address that the server was started with, or add this name to the hosts that it answers to."),
+    say("This server does not answer to this host name"),
+    say("Use the address that the server was started with, or add this name to its allowed hosts."),
 )
 
 
@@ -105,9 +105,9 @@ def is_known_host(scope: Scope, hosts: Iterable[str]) -> bool:
 
 def _is_same_host(origin: str, hosts: list[str]) -> bool:
     """Compare host and port. The scheme is left out: behind a proxy that ends the encryption it is not ours."""
-    scheme, found, address = origin.strip().partition("://")
+    scheme, separator, address = origin.strip().partition("://")
     usual = DEFAULT_PORTS.get(scheme.lower())
-    if not found or usual is None or len(hosts) != 1:
+    if not separator or usual is None or len(hosts) != 1:
         return False  # `null` among them: a sandboxed or local page
     name, port = _split(address)
     host, host_port = _split(hosts[0])

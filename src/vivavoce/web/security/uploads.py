@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import unicodedata
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
@@ -89,7 +89,9 @@ class BodyLimit:
             return
         headers = Headers(scope=scope)
         limit = self._limit(scope["path"], headers)
-        if _claimed(headers) > limit:
+        claimed = headers.get("content-length", "").strip()
+        # Where none is claimed, what comes is counted anyway.
+        if re.fullmatch(r"[0-9]{1,18}", claimed, re.ASCII) and int(claimed) > limit:
             await refuse(scope, receive, send, too_large(limit), self.answer)
             return
         await _Counted(self.app, limit, self.answer).run(scope, receive, send)
@@ -146,10 +148,9 @@ def too_large(limit: int) -> Refusal:
     """Return the refusal of a body beyond a limit."""
     return Refusal(
         413,
-        say("This is more than the {in_words} that can be sent at once", in_words=_in_words(limit)),
+        say("This exceeds the limit of {in_words} per request", in_words=_in_words(limit)),
         say(
-            "Send less at once: a smaller file, or the table in several parts. Whoever runs the server can "
-            "raise the limit."
+            "Send less at once: a smaller file, or the table in several parts. Your server admin can raise the limit."
         ),
         {"Connection": "close"},  # the rest of the body is not read
     )
@@ -167,7 +168,7 @@ async def read_form(request: Request, limits: FormLimits = FORM_LIMITS) -> Async
     except (HTTPException, MultiPartException) as error:
         reason = str(error.detail if isinstance(error, HTTPException) else error.message)
         raise UsageError(
-            say("the form cannot be read: {reason}", reason=reason.rstrip(".")),
+            say("cannot read the form: {reason}", reason=reason.rstrip(".")),
             remedy=say(
                 "send at most {files} files, {fields} fields and {in_words} in one field",
                 files=limits.files,
@@ -194,7 +195,15 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
         target = home / name
         file.file.seek(0)
         with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            for piece in _pieces(file.file, name, max_bytes):
+            seen = 0
+            while piece := file.file.read(PIECE_BYTES):
+                seen += len(piece)
+                if seen > max_bytes:
+                    raise FileError(
+                        say("the file is larger than {in_words}", in_words=_in_words(max_bytes)),
+                        where=name,
+                        remedy=say("send it in several parts"),
+                    )
                 kept.write(piece)
     except (OSError, VivaError) as error:
         with suppress(OSError):  # the first error is the one to tell
@@ -204,7 +213,7 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
         if is_disk_full(error):
             raise disk_full_error() from error
         raise FileError(
-            say("the file cannot be kept: {strerror}", strerror=error.strerror or error),
+            say("cannot store the file: {strerror}", strerror=error.strerror or error),
             where=name,
             remedy=say("try again, or tell an admin"),
         ) from error
@@ -221,59 +230,32 @@ def forget_upload(path: Path) -> None:
 def safe_name(name: str) -> str:
     """Return a file name without folders, signs that steer a screen or a system, and names of devices."""
     last = PurePosixPath(name.replace("\\", "/")).name
-    visible = "".join(map(_visible, unicodedata.normalize("NFC", last)))
+    # No control and formatting signs: writing from right to left hides an ending.
+    spaced = (" " if unicodedata.category(c).startswith("Z") else c for c in unicodedata.normalize("NFC", last))
+    visible = "".join(sign for sign in spaced if sign.isprintable())
     plain = _ILLEGAL.sub("_", visible).strip(" .~")
     plain = f"_{plain}" if _DEVICE.fullmatch(plain) or plain.startswith("-") else plain
-    return _shortened(plain).rstrip(" .~") or NAMELESS
+    # Of a long name the middle is cut: the ending says what the file is.
+    stem, dot, ending = plain.rpartition(".")
+    if not dot or len(ending.encode()) > 16:
+        stem, dot, ending = plain, "", ""
+    room = MAX_NAME_BYTES - len(f"{dot}{ending}".encode())
+    shortened = stem.encode()[:room].decode("utf-8", "ignore") + dot + ending
+    return shortened.rstrip(" .~") or NAMELESS
 
 
-def told_by_name(error: VivaError, path: Path) -> VivaError:
-    """Return an error about a kept file that names it as its sender does: folders of the server are not told."""
+def name_as_sent(error: VivaError, path: Path) -> VivaError:
+    """Return an error about a kept file that names it as its sender does: folders of the server are not renamed."""
     folder = f"{path.parent}{os.sep}"
 
     def name(text: str) -> str:
         return change_texts(text, lambda value: value.replace(folder, ""))
 
-    told = copy(error)
-    told.what, told.where, told.remedy = map(name, (error.what, error.where, error.remedy))
-    told.faults = tuple(Fault(name(fault.message), name(fault.where)) for fault in error.faults)
-    told.args = (str(told),)
-    return told
-
-
-def _claimed(headers: Headers) -> int:
-    """Return the length that a request claims; 0 where it claims none, as what comes is counted anyway."""
-    claimed = headers.get("content-length", "").strip()
-    return int(claimed) if re.fullmatch(r"[0-9]{1,18}", claimed, re.ASCII) else 0
-
-
-def _pieces(file: BinaryIO, name: str, max_bytes: int) -> Iterator[bytes]:
-    seen = 0
-    while piece := file.read(PIECE_BYTES):
-        seen += len(piece)
-        if seen > max_bytes:
-            raise FileError(
-                say("the file has more than {in_words}", in_words=_in_words(max_bytes)),
-                where=name,
-                remedy=say("send it in several parts"),
-            )
-        yield piece
-
-
-def _visible(sign: str) -> str:
-    """Return a sign; nothing for control and formatting ones: writing from right to left hides an ending."""
-    if unicodedata.category(sign).startswith("Z"):
-        return " "
-    return sign if sign.isprintable() else ""
-
-
-def _shortened(name: str) -> str:
-    """Cut the middle of a long name: the ending says what the file is."""
-    stem, dot, ending = name.rpartition(".")
-    if not dot or len(ending.encode()) > 16:
-        stem, dot, ending = name, "", ""
-    room = MAX_NAME_BYTES - len(f"{dot}{ending}".encode())
-    return stem.encode()[:room].decode("utf-8", "ignore") + dot + ending
+    renamed = copy(error)
+    renamed.what, renamed.where, renamed.remedy = map(name, (error.what, error.where, error.remedy))
+    renamed.faults = tuple(Fault(name(fault.message), name(fault.where)) for fault in error.faults)
+    renamed.args = (str(renamed),)
+    return renamed
 
 
 def _in_words(size: int) -> str:

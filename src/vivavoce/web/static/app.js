@@ -195,11 +195,11 @@ document.addEventListener("keydown", event => {
 
 // --- menus, theme, copying, selecting --------------------------------------------------------
 // An open menu closes when the reader turns elsewhere.
-document.addEventListener("click", event => all("details.menu[open]").forEach(menu => {
+document.addEventListener("click", event => all("details.menu[open], details.more[open]").forEach(menu => {
   if (!menu.contains(event.target)) menu.open = false;
 }));
 document.addEventListener("keydown", event => {
-  const menu = event.key === "Escape" && event.target.closest("details.menu[open]");
+  const menu = event.key === "Escape" && event.target.closest("details.menu[open], details.more[open]");
   if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
@@ -237,6 +237,6 @@ function enliven(root) {
 }
 
 all("[data-poll] [data-follow]").forEach(box => { box.scrollTop = box.scrollHeight; });
-// On a phone the navigation scrolls: the place where the reader is must be seen.
-document.querySelector(".main-nav [aria-current]")?.scrollIntoView({block: "nearest", inline: "center"});
+// A sidebar that is higher than the window scrolls: the place where the reader is must be seen.
+document.querySelector(".side .nav [aria-current]")?.scrollIntoView({block: "nearest"});
 enliven(document);

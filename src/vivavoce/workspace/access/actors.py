@@ -26,7 +26,7 @@ class Actor:
         if not self.role.covers(role):
             raise AccessError(
                 say(
-                    "this needs the role {role}, and {name} is {self_role}",
+                    "this requires the role {role}, but {name} is {self_role}",
                     role=role,
                     name=self.name,
                     self_role=self.role,

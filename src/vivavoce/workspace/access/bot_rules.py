@@ -41,10 +41,6 @@ class BotRules:
         """Where connections may go."""
         return ANYWHERE if self.private_bots else public_addresses()
 
-    def may_send(self, variable: str) -> bool:
-        """Tell whether a bot may be sent the value of a variable of the environment."""
-        return variable.startswith(OWN_PREFIX) or variable in self.variables
-
 
 def server_rules() -> BotRules:
     """Return what the settings of this machine allow, for work that nobody asks for from a page."""
@@ -55,9 +51,14 @@ def server_rules() -> BotRules:
 
 def entry_faults(name: str, entry: Entry, rules: BotRules) -> tuple[Fault, ...]:
     """Return all that is wrong with an entry: as bots.yaml has it, and as this workspace allows it."""
-    found = [*_secrets(entry), *_variables(entry, rules), *_addresses(entry, rules), *_programs(entry, rules)]
+    faults = [
+        *_find_secrets(entry),
+        *_find_variables(entry, rules),
+        *_find_addresses(entry, rules),
+        *_find_programs(entry, rules),
+    ]
     # What makes the bot for a trial comes last, and only for an entry that may be made here.
-    return tuple(found) or entry_problems(name, entry)
+    return tuple(faults) or entry_problems(name, entry)
 
 
 def kind_of(entry: Entry) -> str:
@@ -67,89 +68,73 @@ def kind_of(entry: Entry) -> str:
 
 def option_of(entry: Entry) -> str:
     """Return the option of an entry: written by itself or after its kind."""
-    said = entry.get("option")
-    return str(said) if said else plugins.split_name(str(entry.get("kind") or "-"))[1]
+    option = entry.get("option")
+    return str(option) if option else plugins.split_name(str(entry.get("kind") or "-"))[1]
 
 
 def addresses_of(entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the addresses that a bot is asked at, each with its key."""
     option = option_of(entry)
     declared = find_connector(kind_of(entry)).options or ()
-    named = {one.name: one.value(entry) for one in declared if one.type == "address"}
+    named = {key.name: key.value(entry) for key in declared if key.type == "address"}
     # Of a kind that declares nothing the usual keys are looked at.
     usual = {key: entry.get(key) for key in ("url", "base_url")} if not declared else {}
     # A model may be written with its address: `gpt@https://...`.
     written = option[option.find("http") :] if "://" in option and "http" in option else ""
-    found = {**named, **usual, "option": written}
-    yield from ((key, value) for key, value in found.items() if isinstance(value, str) and value)
+    addresses = {**named, **usual, "option": written}
+    yield from ((key, value) for key, value in addresses.items() if isinstance(value, str) and value)
 
 
-def _secrets(entry: Entry) -> Iterator[Fault]:
-    for key in dict.fromkeys((*_told(entry, ""), *_told_in_addresses(entry))):
-        name, filled_in = f"{OWN_PREFIX}TOKEN", f"${{{OWN_PREFIX}TOKEN}}"
-        yield Fault(
-            say(
-                "a secret is written out here: put it into a variable of the server's environment, for instance "
-                "{name}, and write {filled_in} instead",
-                name=name,
-                filled_in=filled_in,
-            ),
-            key,
-        )
-
-
-def _told(value: object, path: str) -> Iterator[str]:
-    """Yield the places where a value stands out in the open under a name that tells of a secret."""
-    for key, item in value.items() if isinstance(value, Mapping) else ():
-        place = f"{path}.{key}".lstrip(".")
-        if str(key) in _HARMLESS:
-            continue
-        if isinstance(item, Mapping):
-            yield from _told(item, place)
-        elif is_telling(str(key)) and str(item or "").strip() and not _FILLED_IN.search(str(item)):
-            yield place
-
-
-def _told_in_addresses(entry: Entry) -> Iterator[str]:
+def _find_secrets(entry: Entry) -> Iterator[Fault]:
+    places = list(_places_of_secrets(entry, ""))
     for key, address in addresses_of(entry):
         try:
             parts = urlsplit(address)
             query = parse_qsl(parts.query)
         except ValueError:
             continue  # what is no address is told elsewhere
-        told = [value for name, value in query if is_telling(name)] + ([parts.password] if parts.password else [])
-        if any(not _FILLED_IN.search(value) for value in told):
-            yield key
+        values = [value for name, value in query if is_telling(name)] + ([parts.password] if parts.password else [])
+        if any(not _FILLED_IN.search(value) for value in values):
+            places.append(key)
+    message = say(
+        "this contains a secret in plain text: store it in an environment variable of the server, "
+        "for example {name}, and write {filled_in} instead",
+        name=f"{OWN_PREFIX}TOKEN",
+        filled_in=f"${{{OWN_PREFIX}TOKEN}}",
+    )
+    yield from (Fault(message, place) for place in dict.fromkeys(places))
 
 
-def _variables(entry: Entry, rules: BotRules) -> Iterator[Fault]:
+def _places_of_secrets(value: object, path: str) -> Iterator[str]:
+    """Yield the places where a value is in the open under a name that tells of a secret."""
+    for key, item in value.items() if isinstance(value, Mapping) else ():
+        place = f"{path}.{key}".lstrip(".")
+        if str(key) in _HARMLESS:
+            continue
+        if isinstance(item, Mapping):
+            yield from _places_of_secrets(item, place)
+        elif is_telling(str(key)) and str(item or "").strip() and not _FILLED_IN.search(str(item)):
+            yield place
+
+
+def _find_variables(entry: Entry, rules: BotRules) -> Iterator[Fault]:
+    written = sent_variables(entry)
     for name in entry_variables(entry):
-        if not rules.may_send(name):
+        if not (name.startswith(OWN_PREFIX) or name in rules.variables):
             yield Fault(
                 say(
-                    "the variable {name} may not be sent to a bot: it may be a secret of the server itself. Use one "
-                    "whose name begins with {own_prefix}, or let whoever runs the server list it under "
-                    "`bot_variables`{text}",
+                    "the variable {name} cannot be sent to a bot because it may be one of the "
+                    "server's secrets. Use a variable whose name starts with {own_prefix}, or ask "
+                    "your server admin to add it to `bot_variables`{text}",
                     name=name,
                     own_prefix=OWN_PREFIX,
-                    text=say(", or write `api_key` yourself (empty: no key)") if name in _implied(entry) else "",
+                    text="" if name in written else say(", or set `api_key` yourself (empty: no key)"),
                 ),
-                _place_of(entry, name),
+                next((str(key) for key, value in entry.items() if name in sent_variables(value)), "api_key"),
             )
 
 
-def _implied(entry: Entry) -> tuple[str, ...]:
-    written = sent_variables(entry)
-    return tuple(name for name in entry_variables(entry) if name not in written)
-
-
-def _place_of(entry: Entry, variable: str) -> str:
-    """Return the key under which a variable stands."""
-    holding = (str(key) for key, value in entry.items() if variable in sent_variables(value))
-    return next(holding, "api_key")
-
-
-def _addresses(entry: Entry, rules: BotRules) -> Iterator[Fault]:
+def _find_addresses(entry: Entry, rules: BotRules) -> Iterator[Fault]:
     for key, address in addresses_of(entry):
         try:
             refused = refused_host(address, rules.addresses)
@@ -157,20 +142,20 @@ def _addresses(entry: Entry, rules: BotRules) -> Iterator[Fault]:
             continue  # what is no address is told elsewhere
         if refused:
             yield Fault(
-                say("this is {refused}, and bots may not live there: {remedy}", refused=refused, remedy=REMEDY), key
+                say("this is {refused}, which is not allowed for bots: {remedy}", refused=refused, remedy=REMEDY), key
             )
 
 
-def _programs(entry: Entry, rules: BotRules) -> Iterator[Fault]:
+def _find_programs(entry: Entry, rules: BotRules) -> Iterator[Fault]:
     kind = kind_of(entry)
     if not kind or kind not in plugins.available(plugins.BOTS) or rules.bot_programs:
         return
     if runs_programs(str(entry.get("kind", "")), entry):
         yield Fault(
             say(
-                "a bot of the kind '{kind}' like this one starts a program, imports code or reads files on the "
-                "machine of the server, which is not allowed here. Give its public address with the kind http, "
-                "choose a shipped agent, or let whoever runs the server set `bot_programs`",
+                "bots of kind '{kind}' start a program, import code or read files on the server, "
+                "which is not allowed here. Use its public address with kind http, choose a "
+                "bundled agent, or ask your server admin to set `bot_programs`",
                 kind=kind,
             ),
             "kind",

@@ -20,9 +20,9 @@ from vivavoce.workspace.access.switches import read_switches
 
 # What a key may be good for, and the most that its owner can do with it.
 SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "admin": Role.ADMIN}
-MOST_NAME = 100
-MOST_DAYS = 3650
-MOST_KEYS = 100
+MAX_NAME = 100
+MAX_DAYS = 3650
+MAX_KEYS = 100
 
 
 def use_key(store: Store, secret: str) -> tuple[Token, User, Role] | None:
@@ -64,38 +64,38 @@ def make_key(
     `days`: how long it works, None for good. `until`: when the key ends that makes this one; it cannot outlive it.
     """
     if actor.user_id is None:
-        raise UsageError(say("a key belongs to a person"), remedy=say("sign in and make it there"))
+        raise UsageError(say("keys belong to people"), remedy=say("sign in and create it there"))
     owner = actor.user_id
-    refuse_faults(tuple(_faults(actor, name, scopes, days)))
+    refuse_faults(tuple(_find_faults(actor, name, scopes, days)))
     at = now()
     ends = [end for end in (at + timedelta(days=days) if days else None, until) if end is not None]
     secret = new_api_token()
     with store.writing() as tx:
         if not read_switches(tx).keys_allowed:
             raise UsageError(
-                say("keys are switched off in this workspace"),
-                remedy=say("an admin can switch them on in the settings"),
+                say("keys are turned off in this workspace"),
+                remedy=say("an admin can turn them on in the settings"),
             )
-        if len(_good_keys(tx, owner)) >= MOST_KEYS:
+        if len(_good_keys(tx, owner)) >= MAX_KEYS:
             raise UsageError(
-                say("there are {most_keys} keys already", most_keys=MOST_KEYS),
-                remedy=say("revoke those that are no longer used"),
+                say("you already have {most_keys} keys", most_keys=MAX_KEYS),
+                remedy=say("revoke keys you no longer use"),
             )
         granted = [scope for scope in SCOPES if scope in scopes]
-        made = tx.tokens.add(owner, name.strip(), granted, secret.digest, expires=min(ends, default=None), at=at)
-        note(tx, actor, "make key", "key", made.id, detail=f"{made.name}: {', '.join(granted)}")
-    return made, secret.text
+        token = tx.tokens.add(owner, name.strip(), granted, secret.digest, expires=min(ends, default=None), at=at)
+        note(tx, actor, "make key", "key", token.id, detail=f"{token.name}: {', '.join(granted)}")
+    return token, secret.text
 
 
 def revoke_key(store: Store, actor: Actor, token_id: str) -> Token:
     """Make a key worthless: one of one's own, or as an admin anybody's."""
     with store.writing() as tx:
-        found = tx.tokens.get(token_id)
-        if found is None or (found.user_id != actor.user_id and not actor.role.covers(Role.ADMIN)):
-            raise AbsentError(say("there is no such key"), remedy=say("choose one from the list of keys"))
+        token = tx.tokens.get(token_id)
+        if token is None or (token.user_id != actor.user_id and not actor.role.covers(Role.ADMIN)):
+            raise AbsentError(say("this key does not exist"), remedy=say("choose one from the list of keys"))
         tx.tokens.revoke(token_id, now())
-        note(tx, actor, "revoke key", "key", token_id, detail=found.name)
-    return found
+        note(tx, actor, "revoke key", "key", token_id, detail=token.name)
+    return token
 
 
 def revoke_all(tx: Transaction, user_id: str) -> int:
@@ -106,24 +106,24 @@ def revoke_all(tx: Transaction, user_id: str) -> int:
     return len(good)
 
 
-def _faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) -> Iterator[Fault]:
-    if not name.strip() or len(name.strip()) > MOST_NAME:
-        yield Fault(say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), "name")
+def _find_faults(actor: Actor, name: str, scopes: Sequence[str], days: int | None) -> Iterator[Fault]:
+    if not name.strip() or len(name.strip()) > MAX_NAME:
+        yield Fault(say("the name needs 1 to {most_name} characters", most_name=MAX_NAME), "name")
     if not scopes:
-        yield Fault(say("choose at least one thing that the key may do"), "scopes")
+        yield Fault(say("choose at least one permission for the key"), "scopes")
     for scope in scopes:
         if scope not in SCOPES:
             yield Fault(
-                say("there is no scope '{scope}'.{nearest}", scope=scope, nearest=nearest(scope, list(SCOPES))),
+                say("unknown permission '{scope}'.{nearest}", scope=scope, nearest=nearest(scope, list(SCOPES))),
                 "scopes",
             )
         elif not actor.role.covers(SCOPES[scope]):
             yield Fault(
-                say("'{scope}' is more than {name} may do as {role}", scope=scope, name=actor.name, role=actor.role),
+                say("{name} is {role} and cannot grant '{scope}'", scope=scope, name=actor.name, role=actor.role),
                 "scopes",
             )
-    if days is not None and not 1 <= days <= MOST_DAYS:
-        yield Fault(say("a key works for 1 to {most_days} days", most_days=MOST_DAYS), "days")
+    if days is not None and not 1 <= days <= MAX_DAYS:
+        yield Fault(say("keys are valid for 1 to {most_days} days", most_days=MAX_DAYS), "days")
 
 
 def _good_keys(tx: Transaction, user_id: str) -> tuple[Token, ...]:

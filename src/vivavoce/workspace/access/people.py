@@ -18,22 +18,25 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.access.keys import revoke_all
-from vivavoce.workspace.access.links import (
+from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, hash_password, new_password_faults, refuse_faults
+from vivavoce.workspace.access.sessions import (
     INVITATION,
     PASSWORD,
     SETUP,
+    Entry,
+    SignInRefusedError,
+    actor_of,
+    check_own_password,
     find_link,
     guest_of,
     make_link,
+    open_session,
     person_of,
     take_link,
 )
-from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, hash_password, new_password_faults, refuse_faults
-from vivavoce.workspace.access.sessions import open_session
-from vivavoce.workspace.access.signing_in import Entry, SignInRefusedError, actor_of, check_own_password
 
-MOST_NAME = 100
-MOST_LOGIN = 200
+MAX_NAME = 100
+MAX_LOGIN = 200
 # With a hyphen before it: the other way round.
 Sort = Literal["login", "name", "role", "seen", "-login", "-name", "-role", "-seen"]
 _LOGIN = re.compile(r"\S(?:[^\n\r\t]*\S)?")
@@ -60,9 +63,9 @@ def list_people(store: Store, actor: Actor, *, search: str = "", sort: Sort = "l
     actor.require(Role.ADMIN)
     with store.reading() as tx:
         until = _waiting_links(tx)
-        found = [_member(user, until.get(user.id)) for user in tx.users.all()]
+        members = [_make_member(user, until.get(user.id)) for user in tx.users.all()]
     wanted = search.strip().casefold()
-    chosen = [one for one in found if wanted in one.login or wanted in one.name.casefold()]
+    chosen = [member for member in members if wanted in member.login or wanted in member.name.casefold()]
     return tuple(sorted(chosen, key=_ORDERS[sort.removeprefix("-")], reverse=sort.startswith("-")))
 
 
@@ -77,7 +80,7 @@ def show_person(store: Store, actor: Actor, user_id: str) -> Member:
     if actor.user_id != user_id:
         actor.require(Role.ADMIN)
     with store.reading() as tx:
-        return _member(find_person(tx, user_id), _waiting_links(tx).get(user_id))
+        return _make_member(find_person(tx, user_id), _waiting_links(tx).get(user_id))
 
 
 def invite(
@@ -85,19 +88,13 @@ def invite(
 ) -> tuple[Member, str]:
     """Add a person, and return the path of the link by which they choose their password; hand it over yourself."""
     actor.require(Role.ADMIN)
-    refuse_faults((*login_faults(login), *name_faults(name or login[:MOST_NAME])))
+    refuse_faults((*login_faults(login), *name_faults(name or login[:MAX_NAME])))
     with store.writing() as tx:
         user = tx.users.add(login, name, role, language=language)
-        note(
-            tx,
-            actor,
-            "invite",
-            "person",
-            user.id,
-            detail=say("{login}, invited as {role}", login=user.login, role=role),
-        )
+        detail = say("{login}, invited as {role}", login=user.login, role=role)
+        note(tx, actor, "invite", "person", user.id, detail=detail)
         path = make_link(tx, INVITATION, user.id)
-        return _member(user, _waiting_links(tx).get(user.id)), path
+        return _make_member(user, _waiting_links(tx).get(user.id)), path
 
 
 def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:
@@ -107,10 +104,12 @@ def change_role(store: Store, actor: Actor, user_id: str, role: Role) -> Member:
         user = find_person(tx, user_id)
         if role is not Role.ADMIN:
             _keep_an_admin(tx, user)
-        tx.users.set_role(user_id, role)
-        said = say("{login}: now {role}, before {user_role}", login=user.login, role=role, user_role=user.role)
-        note(tx, actor, "change role", "person", user_id, detail=said)
-        return _member(find_person(tx, user_id))
+        tx.users.set(user_id, role=role)
+        detail = say(
+            "{login}: role changed from {user_role} to {role}", login=user.login, role=role, user_role=user.role
+        )
+        note(tx, actor, "change role", "person", user_id, detail=detail)
+        return _make_member(find_person(tx, user_id))
 
 
 def set_disabled(store: Store, actor: Actor, user_id: str, disabled: bool) -> Member:
@@ -123,9 +122,9 @@ def set_disabled(store: Store, actor: Actor, user_id: str, disabled: bool) -> Me
             tx.sessions.end_all(user_id)
             revoke_all(tx, user_id)
             tx.links.withdraw(PASSWORD, user_id)
-        tx.users.set_disabled(user_id, disabled)
+        tx.users.set(user_id, disabled=disabled)
         note(tx, actor, "disable" if disabled else "enable", "person", user_id, detail=user.login)
-        return _member(find_person(tx, user_id))
+        return _make_member(find_person(tx, user_id))
 
 
 def new_link(store: Store, actor: Actor, user_id: str) -> str:
@@ -136,14 +135,8 @@ def new_link(store: Store, actor: Actor, user_id: str) -> str:
         if user.disabled:
             raise UsageError(say("{login} is disabled", login=user.login), remedy=say("enable the person first"))
         purpose = PASSWORD if user.password else INVITATION
-        note(
-            tx,
-            actor,
-            "make link",
-            "person",
-            user_id,
-            detail=say("{login}: a link for {purpose}", login=user.login, purpose=purpose),
-        )
+        detail = say("{login}: {purpose} link", login=user.login, purpose=purpose)
+        note(tx, actor, "make link", "person", user_id, detail=detail)
         return make_link(tx, purpose, user_id)
 
 
@@ -164,9 +157,9 @@ def take_up(
     hashed = hash_password(password, cost)
     with store.writing() as tx:
         user = person_of(tx, take_link(tx, secret, INVITATION, PASSWORD))
-        tx.users.set_password(user.id, hashed)
+        tx.users.set(user.id, password=hashed)
         if language:
-            tx.users.set_language(user.id, language)
+            tx.users.set(user.id, language=language)
         tx.sessions.end_all(user.id)
         revoke_all(tx, user.id)
         note(tx, actor_of(user, address), "choose password", "person", user.id, detail=user.login)
@@ -174,38 +167,36 @@ def take_up(
 
 
 _ORDERS: dict[str, Callable[[Member], Any]] = {
-    "login": lambda one: one.login,
-    "name": lambda one: (one.name.casefold(), one.login),
-    "role": lambda one: (list(Role).index(one.role), one.login),
+    "login": lambda member: member.login,
+    "name": lambda member: (member.name.casefold(), member.login),
+    "role": lambda member: (list(Role).index(member.role), member.login),
     # Who was never here comes before everybody who was.
-    "seen": lambda one: (one.seen is not None, one.seen or one.created, one.login),
+    "seen": lambda member: (member.seen is not None, member.seen or member.created, member.login),
 }
 
 
 def find_person(tx: Transaction, user_id: str) -> User:
     """Return a person; a clear refusal where there is none."""
-    found = tx.users.get(user_id)
-    if found is None:
-        raise AbsentError(say("there is no such person"), remedy=say("choose one from the list of people"))
-    return found
+    user = tx.users.get(user_id)
+    if user is None:
+        raise AbsentError(say("person not found"), remedy=say("choose one from the list of people"))
+    return user
 
 
 def login_faults(login: str) -> tuple[Fault, ...]:
     """Return what is wrong with a login."""
-    said = login.strip()
-    if not said or len(said) > MOST_LOGIN or not _LOGIN.fullmatch(said) or not said.isprintable():
-        return (
-            Fault(say("the login needs 1 to {most_login} characters on one line", most_login=MOST_LOGIN), "login"),
-        )
-    return ()
+    plain = login.strip()
+    if plain and len(plain) <= MAX_LOGIN and _LOGIN.fullmatch(plain) and plain.isprintable():
+        return ()
+    return (Fault(say("the login needs 1 to {most_login} characters on one line", most_login=MAX_LOGIN), "login"),)
 
 
 def name_faults(name: str) -> tuple[Fault, ...]:
     """Return what is wrong with the name of a person."""
-    said = clean_text(name).strip()
-    if not said or len(said) > MOST_NAME or not said.isprintable():
-        return (Fault(say("the name needs 1 to {most_name} characters on one line", most_name=MOST_NAME), "name"),)
-    return ()
+    plain = clean_text(name).strip()
+    if plain and len(plain) <= MAX_NAME and plain.isprintable():
+        return ()
+    return (Fault(say("the name needs 1 to {most_name} characters on one line", most_name=MAX_NAME), "name"),)
 
 
 def _keep_an_admin(tx: Transaction, user: User) -> None:
@@ -214,8 +205,8 @@ def _keep_an_admin(tx: Transaction, user: User) -> None:
     active = user.role is Role.ADMIN and not user.disabled and user.password is not None
     if active and tx.users.count(Role.ADMIN, active=True) <= 1:
         raise UsageError(
-            say("{login} is the last admin who can sign in", login=user.login),
-            remedy=say("make another person an admin first"),
+            say("{login} is the only admin who can sign in", login=user.login),
+            remedy=say("make someone else an admin first"),
         )
 
 
@@ -226,7 +217,7 @@ def _waiting_links(tx: Transaction) -> dict[str | None, datetime]:
     }
 
 
-def _member(user: User, link_until: datetime | None = None) -> Member:
+def _make_member(user: User, link_until: datetime | None = None) -> Member:
     same = {name: getattr(user, name) for name in ("id", "login", "name", "role", "language", "disabled")}
     return Member(**same, invited=user.password is None, created=user.created, seen=user.seen, link_until=link_until)
 
@@ -235,26 +226,18 @@ def change_account(store: Store, actor: Actor, *, name: str, language: str) -> U
     """Change what one is called and the language that one reads."""
     refuse_faults(name_faults(name))
     with store.writing() as tx:
-        tx.users.set_name(own_id(actor), name.strip())
-        tx.users.set_language(own_id(actor), language)
+        tx.users.set(own_id(actor), name=name.strip(), language=language)
         return find_person(tx, own_id(actor))
 
 
 def change_language(store: Store, actor: Actor, language: str) -> None:
     """Read the pages in another language from now on."""
     with store.writing() as tx:
-        tx.users.set_language(own_id(actor), language)
+        tx.users.set(own_id(actor), language=language)
 
 
 def change_password(
-    store: Store,
-    actor: Actor,
-    old: str,
-    new: str,
-    repeated: str,
-    *,
-    keep: str | None = None,
-    cost: Cost = USUAL,
+    store: Store, actor: Actor, old: str, new: str, repeated: str, *, keep: str | None = None, cost: Cost = USUAL
 ) -> int:
     """Choose another password; all other sessions end. Returns how many. `keep`: the session that goes on."""
     with store.reading() as tx:
@@ -263,12 +246,12 @@ def change_password(
     try:
         check_own_password(store, user, old, address=actor.address, cost=cost)
     except SignInRefusedError as error:
-        wrong = say("This is not your password.") if error.wait.allowed else str(error.wait)
+        wrong = say("The password is incorrect.") if error.wait.allowed else str(error.wait)
         faults.insert(0, Fault(wrong, "old"))
     refuse_faults(faults)
     hashed = hash_password(new, cost)
     with store.writing() as tx:
-        tx.users.set_password(user.id, hashed)
+        tx.users.set(user.id, password=hashed)
         note(tx, actor, "change password", "person", user.id)
         return tx.sessions.end_all(user.id, keep)
 
@@ -276,7 +259,7 @@ def change_password(
 def own_id(actor: Actor) -> str:
     """Return the id of the person who acts; the product itself has no account."""
     if actor.user_id is None:
-        raise UsageError(say("this needs a person"), remedy=say("sign in and do it there"))
+        raise UsageError(say("only a person can do this"), remedy=say("sign in and do it there"))
     return actor.user_id
 
 
@@ -297,19 +280,13 @@ def needs_setup(store: Store) -> bool:
         return tx.users.count(Role.ADMIN, active=True) == 0
 
 
-def is_deserted(store: Store) -> bool:
-    """Tell whether nobody at all can sign in."""
-    with store.reading() as tx:
-        return tx.users.count(active=True) == 0
-
-
 def setup_link(store: Store) -> str | None:
     """Return the path of a new link for the first admin, good for 24 hours; None where there is an admin."""
     if not needs_setup(store):
         return None
     with store.writing() as tx:
         path = make_link(tx, SETUP)
-        note(tx, PRODUCT, "create", "link", SETUP, detail=say("a link for the first admin"))
+        note(tx, PRODUCT, "create", "link", SETUP, detail=say("link for the first admin"))
     return path
 
 
@@ -324,20 +301,16 @@ def set_up(
 ) -> Entry:
     """Make the admin, use the link up and sign in."""
     check_setup(store, secret)
-    refuse_faults(_faults(form))
+    password_faults = new_password_faults(form.password, form.repeated, form.login)
+    refuse_faults((*name_faults(form.name), *login_faults(form.login), *password_faults))
     hashed = hash_password(form.password, cost)
     with store.writing() as tx:
         take_link(tx, secret, SETUP)
         if tx.users.by_login(form.login) is not None:
             raise UsageError(
-                say("some fields cannot be used"), faults=[Fault(say("somebody has this login already"), "login")]
+                say("some fields are invalid"), faults=[Fault(say("this login is already taken"), "login")]
             )
         user = tx.users.add(form.login, form.name, Role.ADMIN, language=form.language, password=hashed)
         tx.links.withdraw(SETUP)
         note(tx, actor_of(user, address), "set up", "person", user.id, detail=user.login)
         return Entry(user, open_session(tx, user, agent))
-
-
-def _faults(form: FirstAdmin) -> tuple[Fault, ...]:
-    password = new_password_faults(form.password, form.repeated, form.login)
-    return (*name_faults(form.name), *login_faults(form.login), *password)

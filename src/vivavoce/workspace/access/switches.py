@@ -14,7 +14,7 @@ from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.access.secrets.passwords import refuse_faults
 
-MOST_CONTACT = 300
+MAX_CONTACT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +41,18 @@ def read_switches(tx: Transaction) -> Switches:
 def change_switches(store: Store, actor: Actor, switches: Switches) -> Switches:
     """Decide anew."""
     actor.require(Role.ADMIN)
-    said = clean_text(switches.contact).strip()
-    if len(said) > MOST_CONTACT:
+    contact = clean_text(switches.contact).strip()
+    if len(contact) > MAX_CONTACT:
         refuse_faults(
-            [Fault(say("this is longer than {most_contact} characters", most_contact=MOST_CONTACT), "contact")]
+            [Fault(say("this is longer than {most_contact} characters", most_contact=MAX_CONTACT), "contact")]
         )
-    chosen = Switches(said, switches.keys_allowed)
+    chosen = Switches(contact, switches.keys_allowed)
     with store.writing() as tx:
         before = read_switches(tx)
         changed = {name: value for name, value in asdict(chosen).items() if value != getattr(before, name)}
         for name, value in changed.items():
             tx.options.set(name, value)
         if changed:
-            said = ", ".join(f"{name}: {value}" for name, value in changed.items())
-            note(tx, actor, "change settings", "workspace", "", detail=said)
+            detail = ", ".join(f"{name}: {value}" for name, value in changed.items())
+            note(tx, actor, "change settings", "workspace", "", detail=detail)
     return chosen

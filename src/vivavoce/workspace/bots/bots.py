@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,14 +27,13 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, Entry, addresses_of, entry_faults, kind_of, option_of
-from vivavoce.workspace.bots.chatting import find_bot
-from vivavoce.workspace.bots.places import PLACES
+from vivavoce.workspace.bots.chatting import PLACES, find_bot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST_NAME = 100
-MOST_ENTRY = 20_000
+MAX_NAME = 100
+MAX_ENTRY = 20_000
 PAGE = 50
 TEST_SECONDS = 30.0
 # A bot that is slow to answer must leave time for the other checks.
@@ -78,9 +77,6 @@ class BotReport:
     agent: str = ""
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def list_bots(store: Store, project: Project) -> tuple[BotLine, ...]:
     """Return the bots of a project, by name."""
     with store.reading() as tx:
@@ -99,30 +95,32 @@ def show_bot(store: Store, project: Project, bot_id: str) -> BotLine:
 
 def describe_bot(row: BotRow) -> BotLine:
     """Return what the entry of a bot says of it."""
-    return BotLine(row, kind_of(row.entry), _shown_place(row.entry), _limits(row.entry))
+    # Where the bot is to be found, without anything that could be a secret.
+    places = [shown_address(address) for _, address in addresses_of(row.entry)]
+    model = str(row.entry.get("model") or "")
+    agent = str(row.entry.get("agent") or "") or ("" if places else option_of(row.entry))
+    place = " ".join(dict.fromkeys(filter(None, (model, *places[:1], agent))))
+    return BotLine(row, kind_of(row.entry), place, _limits(row.entry))
 
 
 def entry_text(entry: Entry) -> str:
     """Return an entry as YAML; parts in which numbers are to stay numbers are written as JSON in it."""
-    return dump_yaml({key: _as_written(key, value) for key, value in entry.items()})
+    return dump_yaml({key: _write_value(key, value) for key, value in entry.items()})
 
 
 def parse_entry(text: str) -> dict[str, Any]:
     """Return the entry that a YAML text holds; InputError with its lines where it holds none."""
-    if len(text) > MOST_ENTRY:
+    if len(text) > MAX_ENTRY:
         raise UsageError(
-            say("this is longer than {most_entry:,} characters", most_entry=MOST_ENTRY),
+            say("this is longer than {most_entry:,} characters", most_entry=MAX_ENTRY),
             where="entry",
             remedy=say("shorten it"),
         )
-    found = parse_yaml(text, source="entry").value
-    if not isinstance(found, dict) or not found:
-        fault = Fault(say("this must hold keys, at least `kind: ...`"), "entry")
-        raise DataError(say("the entry cannot be used"), faults=[fault], remedy=say("write one key on each line"))
-    return dict(found)
-
-
-# --- changing ----------------------------------------------------------------------------------------------------
+    entry = parse_yaml(text, source="entry").value
+    if not isinstance(entry, dict) or not entry:
+        fault = Fault(say("this must contain keys, at least `kind: ...`"), "entry")
+        raise DataError(say("the entry is invalid"), faults=[fault], remedy=say("write one key per line"))
+    return dict(entry)
 
 
 def add_bot(
@@ -130,14 +128,13 @@ def add_bot(
 ) -> Edit:
     """Add a bot to a project."""
     actor.require(Role.ADMIN)
-    said, kept = check_bot_entry(name, entry, rules)
+    plain, kept = check_bot_entry(name, entry, rules)
     with store.writing() as tx:
-        _check_free(tx, project, said)
-        values = {"id": new_id(), "project_id": project.id, "name": said, "entry": kept, "created": now()}
-        summary = say("Bot {said} added ({kind_of})", said=said, kind_of=kind_of(kept))
-        return tx.edits.apply(
-            project.id, actor.user_id, "add bot", summary, [tx.edits.insert("bots", values)], why=why
-        )
+        _check_free(tx, project, plain)
+        values = {"id": new_id(), "project_id": project.id, "name": plain, "entry": kept, "created": now()}
+        summary = say("Bot {said} added ({kind_of})", said=plain, kind_of=kind_of(kept))
+        change = tx.edits.insert("bots", values)
+        return tx.edits.apply(project.id, actor.user_id, "add bot", summary, [change], why=why)
 
 
 def change_bot(
@@ -154,16 +151,13 @@ def change_bot(
     """Change the name or the entry of a bot; runs that were held keep what held then."""
     actor.require(Role.ADMIN)
     row = find_bot(store, project, bot_id)
-    said, kept = check_bot_entry(name, entry, rules)
+    plain, kept = check_bot_entry(name, entry, rules)
+    summary = say("Bot {name} changed", name=row.name)
     with store.writing() as tx:
-        if said != row.name:
-            _check_free(tx, project, said)
-        change = tx.edits.update("bots", row.id, name=said, entry=kept)
-        renamed, changed = (
-            say("Bot {name} is now {said}", name=row.name, said=said),
-            say("Bot {name} changed", name=row.name),
-        )
-        summary = renamed if said != row.name else changed
+        if plain != row.name:
+            _check_free(tx, project, plain)
+            summary = say("Bot {name} renamed to {said}", name=row.name, said=plain)
+        change = tx.edits.update("bots", row.id, name=plain, entry=kept)
         return tx.edits.apply(project.id, actor.user_id, "change bot", summary, [change], why=why)
 
 
@@ -179,38 +173,55 @@ def delete_bot(store: Store, actor: Actor, project: Project, bot_id: str, *, why
 
 def check_bot_entry(name: str, entry: Entry, rules: BotRules) -> tuple[str, dict[str, Any]]:
     """Return name and entry as they are kept; all that is wrong with them at once."""
-    said = clean_text(" ".join(name.split()))
-    faults = [*_name_faults(said), *_size_faults(entry)] or list(entry_faults(said, entry, rules))
+    plain = clean_text(" ".join(name.split()))
+    faults: list[Fault] = []
+    if not plain or len(plain) > MAX_NAME:
+        faults.append(Fault(say("the name needs 1 to {most_name} characters", most_name=MAX_NAME), "name"))
+    elif "/" in plain:
+        # The name is part of the keys of a run's conversations.
+        faults.append(Fault(say("names cannot contain `/`"), "name"))
+    try:
+        if len(json.dumps(entry)) > MAX_ENTRY:
+            faults.append(Fault(say("this is longer than {most_entry:,} characters", most_entry=MAX_ENTRY), "entry"))
+    except (TypeError, ValueError, RecursionError):
+        faults.append(Fault(say("only plain values are allowed"), "entry"))
+    faults = faults or list(entry_faults(plain, entry, rules))
     if faults:
-        faults = [replace(fault, where=fault.where.removeprefix(f"{said}, ")) for fault in faults]
+        faults = [replace(fault, where=fault.where.removeprefix(f"{plain}, ")) for fault in faults]
         raise DataError(
-            say("this bot cannot be used as it is"), faults=faults, remedy=say("correct each of these places")
+            say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
         )
-    return said, dict(entry)
-
-
-# --- trying out --------------------------------------------------------------------------------------------------
+    return plain, dict(entry)
 
 
 def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: BotRules) -> BotReport:
     """Talk to a bot for at most half a minute and say what was found; whatever it does, this comes back."""
     actor.require(Role.EDITOR)
     row = find_bot(store, project, bot_id)
-    agent = _agent_for(store, project, row)
+    agent = ""
+    if find_connector(kind_of(row.entry)).learns_here and not option_of(row.entry) and not row.entry.get("agent"):
+        # It names no agent itself: for a trial it runs that of the first suite.
+        with store.reading() as tx:
+            agents = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
+        agent = agents[0] if agents else USUAL_AGENT
     if runs_programs(str(row.entry.get("kind", "")), row.entry, agent=agent) and not rules.bot_programs:
         raise AccessError(
-            say(
-                "'{name}' is a program on the machine of the server, and programs are not started here", name=row.name
-            ),
-            remedy=say("let whoever runs the server set `bot_programs`"),
+            say("'{name}' is a program on the server, and programs are not allowed here", name=row.name),
+            remedy=say("ask your server admin to set `bot_programs`"),
         )
     faults = entry_faults(row.name, row.entry, rules)
     if faults:
-        return _refused(row.name, [fault.as_message() for fault in faults])
+        return _report_refusal(row.name, [fault.as_message() for fault in faults])
     try:
-        bot = load_entry(row.name, _hurried(row.entry), agent=agent or None)
+        # It waits less long for a reply than it would in a run.
+        limits = row.entry.get("limits")
+        hurried = {
+            **(limits if isinstance(limits, Mapping) else {}),
+            "timeout_s": min(_limits(row.entry).timeout_s, MESSAGE_SECONDS),
+        }
+        bot = load_entry(row.name, {**row.entry, "limits": hurried}, agent=agent or None)
     except VivaError as error:
-        return _refused(row.name, [error.what, *(fault.as_message() for fault in error.faults), error.remedy])
+        return _report_refusal(row.name, [error.what, *(fault.as_message() for fault in error.faults), error.remedy])
     with PLACES.take(actor.user_id or ""):
         report = asyncio.run(_check_in_time(bot, row.name, rules))
     checks = tuple(CheckLine(check.name, check.passed, check.note, _meaning(check.name)) for check in report.checks)
@@ -230,56 +241,31 @@ async def _check_in_time(bot: Bot, name: str, rules: BotRules) -> ContractReport
     return ContractReport(name, (Check("answers in time", False, note),))
 
 
-def _hurried(entry: Entry) -> Entry:
-    """Return an entry whose bot waits less long for a reply than it would in a run."""
-    own = entry.get("limits")
-    said = dict(own) if isinstance(own, Mapping) else {}
-    return {**entry, "limits": {**said, "timeout_s": min(_limits(entry).timeout_s, MESSAGE_SECONDS)}}
-
-
-def _agent_for(store: Store, project: Project, row: BotRow) -> str:
-    """Return the agent that a bot runs for a trial: that of the first suite, where it names none itself."""
-    if not find_connector(kind_of(row.entry)).learns_here or option_of(row.entry) or row.entry.get("agent"):
-        return ""
-    with store.reading() as tx:
-        named = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
-    return named[0] if named else USUAL_AGENT
-
-
-def _refused(name: str, reasons: Iterable[str]) -> BotReport:
-    what = "can be made of its entry"
+def _report_refusal(name: str, reasons: Iterable[str]) -> BotReport:
+    what = "can be created from its entry"
     note = join("; ", dict.fromkeys(reason for reason in reasons if reason))
     return BotReport(name, False, (CheckLine(what, False, note, _meaning(what)),))
 
 
 # Each check by the beginning of its name.
 _MEANINGS = {
-    "says who it is": "The entry is complete, so that the bot has a name and limits.",
-    "opens two talks at once": "A talk can be begun, and a second one beside it, as an exam does.",
-    "answers '": "A plain message gets a reply that is not empty.",
-    "bears": "An odd message gets a reply or a clear refusal, and does not end the talk.",
-    "keeps talks apart": "What one visitor says never reaches another.",
-    "a talk closes": "A talk can be ended, also after a failure.",
-    "the bot closes": "Connections and processes are given back.",
-    "tells what is declared": "Topics are judged only where the bot tells them and its entry says so.",
-    "answers in time": "An exam sends many messages: with a bot this slow it takes hours.",
-    "can be made": "The entry leads to a bot: keys, variables and address can be used.",
+    "says who it is": "The entry is complete, so the bot has a name and limits.",
+    "opens two conversations at once": (
+        "A conversation can be started, and a second one at the same time, as in an exam."
+    ),
+    "answers '": "A simple message gets a reply that is not empty.",
+    "handles": "An unusual message gets a reply or a clear refusal, and does not end the conversation.",
+    "keeps conversations apart": "What one visitor says never reaches another.",
+    "closes a conversation": "A conversation can be ended, even after a failure.",
+    "the bot closes": "Connections and processes are released.",
+    "reports what it declares": "Topics are checked only if the bot reports them and its entry says so.",
+    "answers in time": "An exam sends many messages: with a bot this slow, it takes hours.",
+    "can be created": "The entry defines a working bot: its keys, variables and address are valid.",
 }
 
 
 def _meaning(name: str) -> str:
     return next((meaning for beginning, meaning in _MEANINGS.items() if name.startswith(beginning)), "")
-
-
-# --- entries -----------------------------------------------------------------------------------------------------
-
-
-def _shown_place(entry: Entry) -> str:
-    """Return where a bot is to be found, without anything that could be a secret."""
-    places = [shown_address(address) for _, address in addresses_of(entry)]
-    model = str(entry.get("model") or "")
-    agent = str(entry.get("agent") or "") or ("" if places else option_of(entry))
-    return " ".join(dict.fromkeys(filter(None, (model, *places[:1], agent))))
 
 
 def _limits(entry: Entry) -> Limits:
@@ -292,11 +278,11 @@ def _limits(entry: Entry) -> Limits:
         return usual  # of an entry that came from elsewhere; its page says what is wrong
 
 
-def _as_written(key: str, value: object) -> object:
+def _write_value(key: str, value: object) -> object:
     if key in ("body", "extra") and not isinstance(value, str):
         return value if _only_texts(value) else json.dumps(value, ensure_ascii=False)
     if key == "open" and isinstance(value, Mapping):
-        return {inner: _as_written(inner, item) for inner, item in value.items()}
+        return {inner: _write_value(inner, item) for inner, item in value.items()}
     return value
 
 
@@ -308,49 +294,26 @@ def _only_texts(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _name_faults(name: str) -> list[Fault]:
-    if not name or len(name) > MOST_NAME:
-        return [Fault(say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), "name")]
-    # The name is part of the keys of a run's talks.
-    return [Fault(say("a name cannot hold `/`"), "name")] if "/" in name else []
-
-
-def _size_faults(entry: Entry) -> list[Fault]:
-    try:
-        size = len(json.dumps(entry))
-    except (TypeError, ValueError, RecursionError):
-        return [Fault(say("this holds more than plain values"), "entry")]
-    return (
-        [Fault(say("this is longer than {most_entry:,} characters", most_entry=MOST_ENTRY), "entry")]
-        if size > MOST_ENTRY
-        else []
-    )
-
-
 def _check_free(tx: Transaction, project: Project, name: str) -> None:
     if tx.bots.by_name(project.id, name) is not None:
-        fault = Fault(say("there is a bot '{name}' already", name=name), "name")
-        raise DataError(say("this bot cannot be used as it is"), faults=[fault], remedy=say("choose another name"))
+        fault = Fault(say("bot '{name}' already exists", name=name), "name")
+        raise DataError(say("this bot's configuration is invalid"), faults=[fault], remedy=say("choose another name"))
 
 
 def _latest_runs(tx: Transaction, project: Project, names: Collection[str]) -> dict[str, Run]:
     """Return the newest run of each bot by its name."""
-    found: dict[str, Run] = {}
-    for run in _talking_runs(tx, project):
-        here = _BOTS.get(run.id, partial(tx.units.bots, run.id))
-        found |= {name: run for name in names if name in here and name not in found}
-        if len(found) == len(names):
-            break
-    return found
-
-
-def _talking_runs(tx: Transaction, project: Project) -> Iterator[Run]:
-    """Yield the runs of conversations, the newest first; seldom are more than a few looked at."""
+    latest: dict[str, Run] = {}
+    # Seldom are more than a few runs looked at.
     for offset in count(0, PAGE):
         page = tx.runs.page(project.id, "conversations", limit=PAGE, offset=offset)
-        yield from page
+        for run in page:
+            here = _BOTS.get(run.id, partial(tx.units.bots, run.id))
+            latest |= {name: run for name in names if name in here and name not in latest}
+            if len(latest) == len(names):
+                return latest
         if len(page) < PAGE:
-            return
+            break
+    return latest
 
 
 # Which bots a run talks to never changes.

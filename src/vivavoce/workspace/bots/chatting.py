@@ -1,7 +1,7 @@
-"""Talks of people with bots: tried out while a scenario is written, and saved as one.
+"""Conversations of people with bots: tried out while a scenario is written, and saved as one.
 
-A talk is kept open between messages in this process. Where it is gone (another process, a restart, a bot that hung
-up) it is begun again and what the visitor said before is said again.
+A conversation is kept open between messages in this process. Where it is gone (another process, a restart, a bot that
+hung up) it is begun again, and the messages sent before are sent again.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import TimeoutError as TookTooLong
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from vivavoce.bots import Bot, Reply, Status, Talk, load_entry, runs_programs
-from vivavoce.bots.asking import AskingPolicy, ask, open_talk
+from vivavoce.bots import Bot, Conversation, Reply, Status, load_entry, runs_programs
+from vivavoce.bots.asking import AskingPolicy, ask, open_conversation
 from vivavoce.bots.declaration import find_connector
-from vivavoce.bots.guard import Addresses, limited_to
+from vivavoce.bots.guard import limited_to
 from vivavoce.bots.pace import Pace
 from vivavoce.bots.sessions import new_session
 from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, WorkError
@@ -31,34 +31,63 @@ from vivavoce.store.stamps import new_id
 from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 from vivavoce.workspace.scenarios.drafts import Draft, DraftTurn
 
-if TYPE_CHECKING:
-    from vivavoce.bots.asking import Answered
+MAX_OF_ONE = 2
+# Well below the 40 threads in which a process answers.
+MAX_OF_ALL = 16
 
-MOST_MESSAGES = 30
-MOST_LETTERS = 2_000
+
+class CrowdedError(UsageError):
+    """More is being asked of bots than is allowed at once."""
+
+
+class Places:
+    """Who is waiting for bots at the moment."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken: Counter[str] = Counter()
+
+    @property
+    def taken(self) -> int:
+        """How many places are held now."""
+        return self._taken.total()
+
+    @contextmanager
+    def take(self, person: str) -> Iterator[None]:
+        """Hold a place for somebody while they talk to a bot; refuse where too many are held."""
+        with self._lock:
+            self._check(person)
+            self._taken[person] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken[person] -= 1
+
+    def _check(self, person: str) -> None:
+        if self._taken[person] >= MAX_OF_ONE:
+            raise CrowdedError(
+                say("you are already waiting for {most_of_one} bot replies", most_of_one=MAX_OF_ONE),
+                remedy=say(
+                    "wait for one of your tests or chats to finish, then try again; a test takes "
+                    "at most half a minute"
+                ),
+            )
+        if self.taken >= MAX_OF_ALL:
+            raise CrowdedError(
+                say("too many people are waiting for bots right now"), remedy=say("try again in half a minute")
+            )
+
+
+PLACES = Places()
+
+
+MAX_MESSAGES = 30
+MAX_LETTERS = 2_000
 LONGEST_REPLY_S = 30.0
 LONGEST_S = 90.0
 IDLE_S = 600.0
-MOST_TALKS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What bots may do here: live at private addresses, be programs on this machine, be sent these variables."""
-
-    private_bots: bool = False
-    bot_programs: bool = False
-    variables: tuple[str, ...] = ()
-
-    @property
-    def addresses(self) -> Addresses:
-        """Where connections may go."""
-        return self.rules.addresses
-
-    @property
-    def rules(self) -> BotRules:
-        """What their entries may say."""
-        return BotRules(self.private_bots, self.bot_programs, self.variables)
+MAX_OPEN = 40
 
 
 @dataclass(frozen=True)
@@ -67,7 +96,7 @@ class Partner:
 
     row: BotRow
     agent: str | None = None
-    reach: Reach = Reach()
+    rules: BotRules = field(default_factory=BotRules)
 
 
 @dataclass(frozen=True)
@@ -85,12 +114,12 @@ class Heard:
 def find_bot(store: Store, project: Project, bot_id: str) -> BotRow:
     """Return a bot of the project; AbsentError where it has none of this id."""
     with store.reading() as tx:
-        found = tx.bots.get(bot_id)
-    if found is None or found.project_id != project.id:
+        bot = tx.bots.get(bot_id)
+    if bot is None or bot.project_id != project.id:
         raise AbsentError(
-            say("there is no bot '{bot_id}'", bot_id=bot_id), remedy=say("choose one from the list of bots")
+            say("bot '{bot_id}' not found", bot_id=bot_id), remedy=say("choose one from the list of bots")
         )
-    return found
+    return bot
 
 
 def list_partners(store: Store, project: Project) -> tuple[BotRow, ...]:
@@ -99,23 +128,23 @@ def list_partners(store: Store, project: Project) -> tuple[BotRow, ...]:
         return tx.bots.of_project(project.id)
 
 
-def make_partner(row: BotRow, suite: SuiteRow | None, reach: Reach) -> Partner:
+def make_partner(row: BotRow, suite: SuiteRow | None, rules: BotRules) -> Partner:
     """Return a bot ready to be talked to; refused where its entry says what is not allowed here (any more)."""
     agent = suite.agent if suite else None
     kind = str(row.entry.get("kind", ""))
-    if runs_programs(kind, row.entry, agent=agent) and not reach.bot_programs:
+    if runs_programs(kind, row.entry, agent=agent) and not rules.bot_programs:
         raise AccessError(
-            say("'{name}' is a program on this machine, and programs are not started here", name=row.name),
-            remedy=say("choose another bot; whoever runs the server can allow programs"),
+            say("'{name}' is a program on this machine, and programs are not allowed here", name=row.name),
+            remedy=say("choose another bot, or ask your server admin to allow programs"),
         )
-    faults = entry_faults(row.name, row.entry, reach.rules)
+    faults = entry_faults(row.name, row.entry, rules)
     if faults:
         raise UsageError(
-            say("'{name}' cannot be asked as it is", name=row.name),
+            say("the entry of '{name}' is invalid", name=row.name),
             faults=faults,
-            remedy=say("an admin can correct its entry"),
+            remedy=say("an admin can fix its entry"),
         )
-    return Partner(row, agent, reach)
+    return Partner(row, agent, rules)
 
 
 def send_message(partner: Partner, key: str, earlier: Sequence[str], text: str) -> Heard:
@@ -123,72 +152,70 @@ def send_message(partner: Partner, key: str, earlier: Sequence[str], text: str) 
 
     UsageError for what cannot be said; whatever the bot does is told as `trouble`.
     """
-    said = text.strip()
-    if not said or len(said) > MOST_LETTERS:
+    message = text.strip()
+    if not message or len(message) > MAX_LETTERS:
         raise UsageError(
-            say("a message needs 1 to {most_letters:,} characters", most_letters=MOST_LETTERS),
-            remedy=say("write another message"),
+            say("a message needs 1 to {most_letters:,} characters", most_letters=MAX_LETTERS),
+            remedy=say("change the message"),
         )
-    if len(earlier) >= MOST_MESSAGES:
+    if len(earlier) >= MAX_MESSAGES:
         raise UsageError(
-            say("the talk has {count} messages, which is the most", count=len(earlier)),
-            remedy=say("save it as a scenario, or begin again"),
+            say("the chat has reached its limit of {count} messages", count=len(earlier)),
+            remedy=say("save it as a scenario, or start over"),
         )
-    return _desk().say(partner, key, tuple(earlier), said)
+    return _open_conversations().send(partner, key, tuple(earlier), message)
 
 
 def ask_bot(partner: Partner, messages: Sequence[str]) -> Heard:
     """Say messages one after another in a talk of their own and return what came to the last."""
     if not messages:
-        raise UsageError(say("there is nothing to say"), remedy=say("write what the visitor says first"))
+        raise UsageError(say("no messages yet"), remedy=say("first write what the visitor says"))
     return send_message(partner, new_id(), messages[:-1], messages[-1])
 
 
 def draft_from_talk(heard: Sequence[Heard], *, name: str = "", level: str = "basic") -> Draft:
     """Return a talk as a scenario in which the bot should do again what it did."""
-    return Draft(name=name, level=level, turns=tuple(_turn(one) for one in heard))
 
+    def make_turn(heard: Heard) -> DraftTurn:
+        if heard.fallback:
+            return DraftTurn(said=heard.said, fallback=True)
+        reply = " ".join(heard.reply.split())
+        return DraftTurn(
+            said=heard.said,
+            topics=(heard.topic,) if heard.topic else (),
+            any=(reply,) if reply else (),
+            slots=tuple(heard.slots.items()),
+        )
 
-def _turn(heard: Heard) -> DraftTurn:
-    replied = " ".join(heard.reply.split())
-    return DraftTurn(
-        said=heard.said,
-        topics=(heard.topic,) if heard.topic and not heard.fallback else (),
-        fallback=heard.fallback,
-        any=(replied,) if replied and not heard.fallback else (),
-        slots=tuple(heard.slots.items()) if not heard.fallback else (),
-    )
-
-
-# --- the talks that are open -------------------------------------------------------------------------------------
+    return Draft(name=name, level=level, turns=tuple(map(make_turn, heard)))
 
 
 @dataclass
 class _Open:
-    """A talk that is open: what was said in it, and when for the last time."""
+    """A conversation that is open: what was said in it, and when for the last time."""
 
     bot: Bot
-    talk: Talk
+    talk: Conversation
     policy: AskingPolicy
     said: list[str]
     since: float
     own_bot: bool
 
 
-class Desk:
-    """The talks of this process, on an event loop of their own."""
+class OpenConversations:
+    """The conversations of this process, on an event loop of their own."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._talks: dict[str, _Open] = {}
+        self._open: dict[str, _Open] = {}
         threading.Thread(target=self._loop.run_forever, name="viva-chat", daemon=True).start()
 
-    def say(self, partner: Partner, key: str, earlier: tuple[str, ...], text: str) -> Heard:
+    def send(self, partner: Partner, key: str, earlier: tuple[str, ...], text: str) -> Heard:
         """Say a message and wait for the reply."""
-        known = self._talks.get(key)
+        known = self._open.get(key)
         bot = None if known is not None and known.said == list(earlier) else _load(partner)
         # What must be trained was trained above, beside the loop on which others wait for their replies.
-        work = asyncio.run_coroutine_threadsafe(self._say(partner, key, earlier, text, bot), self._loop)
+        work = asyncio.run_coroutine_threadsafe(self._send(partner, key, earlier, text, bot), self._loop)
         try:
             return work.result(LONGEST_S)
         except TookTooLong:
@@ -197,11 +224,11 @@ class Desk:
         except BotError as error:
             return Heard(text, trouble=error.what)
 
-    async def _say(self, partner: Partner, key: str, earlier: tuple[str, ...], text: str, bot: Bot | None) -> Heard:
-        with limited_to(partner.reach.addresses):
+    async def _send(self, partner: Partner, key: str, earlier: tuple[str, ...], text: str, bot: Bot | None) -> Heard:
+        with limited_to(partner.rules.addresses):
             await self._tidy()
             # Taken out while it is used: a second message at the same time begins a talk of its own.
-            known = self._talks.pop(key, None)
+            known = self._open.pop(key, None)
             if known is None or known.said != list(earlier):
                 await _end(known)
                 known = await _begin(bot or _load(partner), key, earlier, _is_thinking(partner.row))
@@ -215,39 +242,43 @@ class Desk:
                 return Heard(text, trouble=answered.error or str(answered.status))
             known.said.append(text)
             known.since = time.monotonic()
-            self._talks[key] = known
-            return _heard(text, answered)
+            self._open[key] = known
+            reply = answered.reply or Reply()
+            words = reply.shown.strip()
+            storable = words.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+            trouble = "" if words else "the bot returned nothing"
+            return Heard(text, storable, reply.intent or "", bool(reply.fallback), dict(reply.slots), trouble)
 
     async def _tidy(self) -> None:
-        """End talks in which nobody has said anything for long, and the oldest where there are too many."""
+        """End conversations in which nobody has said anything for long, and the oldest where there are too many."""
         line = time.monotonic() - IDLE_S
-        oldest = sorted(self._talks, key=lambda key: self._talks[key].since)
-        many = len(oldest) - MOST_TALKS + 1
+        oldest = sorted(self._open, key=lambda key: self._open[key].since)
+        many = len(oldest) - MAX_OPEN + 1
         for place, key in enumerate(oldest):
-            if place < many or self._talks[key].since < line:
-                await _end(self._talks.pop(key))
+            if place < many or self._open[key].since < line:
+                await _end(self._open.pop(key))
 
 
 @lru_cache(maxsize=1)
-def _desk() -> Desk:
-    return Desk()
+def _open_conversations() -> OpenConversations:
+    return OpenConversations()
 
 
 async def _begin(bot: Bot, key: str, earlier: Sequence[str], thinking: bool) -> _Open:
     limits = replace(bot.facts.limits, retries=0, timeout_s=min(bot.facts.limits.timeout_s, LONGEST_REPLY_S))
     policy = AskingPolicy(limits, Pace(limits))
-    opened = await open_talk(bot, new_session(), policy)
-    if opened.talk is None:
+    opened = await open_conversation(bot, new_session(), policy)
+    if opened.conversation is None:
         await bot.close()
-        raise BotError(opened.error or say("the bot did not begin a talk"), status=str(opened.status))
-    found = _Open(bot, opened.talk, policy, [], time.monotonic(), not thinking)
+        raise BotError(opened.error or say("the bot did not start a conversation"), status=str(opened.status))
+    conversation = _Open(bot, opened.conversation, policy, [], time.monotonic(), not thinking)
     for text in earlier:
-        answered = await ask(found.talk, text, policy, LONGEST_REPLY_S, key)
+        answered = await ask(conversation.talk, text, policy, LONGEST_REPLY_S, key)
         if answered.status not in (Status.OK, Status.EMPTY):
-            await _end(found)
+            await _end(conversation)
             raise BotError(answered.error or str(answered.status), status=str(answered.status))
-        found.said.append(text)
-    return found
+        conversation.said.append(text)
+    return conversation
 
 
 async def _end(known: _Open | None) -> None:
@@ -260,20 +291,6 @@ async def _end(known: _Open | None) -> None:
             await known.bot.close()
 
 
-def _heard(text: str, answered: Answered) -> Heard:
-    reply = answered.reply or Reply()
-    spoken = reply.shown.strip()
-    trouble = "" if spoken else "the bot said nothing"
-    return Heard(text, _storable(spoken), reply.intent or "", bool(reply.fallback), dict(reply.slots), trouble)
-
-
-def _storable(text: str) -> str:
-    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-
-
-# --- bots --------------------------------------------------------------------------------------------------------
-
-
 def _load(partner: Partner) -> Bot:
     row = partner.row
     try:
@@ -281,9 +298,7 @@ def _load(partner: Partner) -> Bot:
             return _thinking_bot(row.name, json.dumps(dict(row.entry), sort_keys=True), partner.agent)
         return load_entry(row.name, row.entry, agent=partner.agent)
     except WorkError as error:
-        raise UsageError(
-            error.what, where=row.name, remedy=error.remedy or say("look at the entry of the bot")
-        ) from error
+        raise UsageError(error.what, where=row.name, remedy=error.remedy or say("check the bot's entry")) from error
 
 
 def _is_thinking(row: BotRow) -> bool:

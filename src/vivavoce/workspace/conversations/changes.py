@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.conversations.findings.diff import diff_runs
 from vivavoce.conversations.result import Change, ConversationsResult, Line, RunDiff, Verdict
 from vivavoce.conversations.scenario import Script
-from vivavoce.conversations.transcript import TalkKey
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
 from vivavoce.messages import say
@@ -64,11 +63,22 @@ def compare_conversations(store: Store, project: Project, a: int, b: int) -> Run
     with store.reading() as tx:
         before, after = get_run(tx, project, a, KIND), get_run(tx, project, b, KIND)
     if before.id == after.id:
-        raise UsageError(say("a run is not compared with itself"), remedy=say("choose two runs"))
+        raise UsageError(say("a run cannot be compared with itself"), remedy=say("choose two different runs"))
     results = conversations_result(store, before), conversations_result(store, after)
     key = (before.id, before.version, after.id, after.version)
-    diff = _DIFFS.get(key, lambda: _diff(store, (before, after), results))
-    return RunChanges(before, after, diff, tuple(_numbers(*results)))
+
+    def find_diff() -> RunDiff:
+        # Repeats that only one of the runs has are never compared.
+        repeats = min(result.header.repeats for result in results)
+        return diff_runs(*(_add_lines(store, *pair, repeats) for pair in zip((before, after), results, strict=True)))
+
+    rates = [{bot.name: result.cell(bot.name).rates for bot in result.header.bots} for result in results]
+    numbers = (
+        NumberChange(bot, name, rates[0].get(bot, {}).get(name), rates[1].get(bot, {}).get(name))
+        for bot in (rates[1] | rates[0])
+        for name in SHOWN
+    )
+    return RunChanges(before, after, _DIFFS.get(key, find_diff), tuple(numbers))
 
 
 def newest_pair(store: Store, project: Project) -> tuple[int, int]:
@@ -77,81 +87,58 @@ def newest_pair(store: Store, project: Project) -> tuple[int, int]:
     for place, after in enumerate(done):
         suite = material_of(store, after).header.plan.suite
         before = (run for run in done[place + 1 :] if material_of(store, run).header.plan.suite == suite)
-        if (found := next(before, None)) is not None:
-            return found.number, after.number
+        if (run := next(before, None)) is not None:
+            return run.number, after.number
     return 0, 0
 
 
 def changed_turns(store: Store, changes: RunChanges, chosen: tuple[Change, ...]) -> tuple[ChangedTurn, ...]:
     """Return some changes with what was said in both runs."""
-    after = said_at(store, changes.b, [_place(one.key, one.number) for one in chosen])
-    before = said_at(store, changes.a, [_place(key_before(changes.diff, one), one.number) for one in chosen])
+    later = [_place(change.key, change.number) for change in chosen]
+    earlier = [_place(key_before(changes.diff, change), change.number) for change in chosen]
+    before, after = said_at(store, changes.a, earlier), said_at(store, changes.b, later)
     return tuple(
-        ChangedTurn(
-            one,
-            before.get(_place(key_before(changes.diff, one), one.number)),
-            after.get(_place(one.key, one.number)),
-        )
-        for one in chosen
+        ChangedTurn(change, before.get(first), after.get(second))
+        for change, first, second in zip(chosen, earlier, later, strict=True)
     )
 
 
-def _place(key: TalkKey, number: int) -> TurnPlace:
+def _place(key: ConversationKey, number: int) -> TurnPlace:
     return TurnPlace(key.bot, key.script, key.repeat, number)
 
 
-def _diff(store: Store, runs: Sequence[Run], results: Sequence[ConversationsResult]) -> RunDiff:
-    # Repeats that only one of the runs has are never compared.
-    repeats = min(result.header.repeats for result in results)
-    before, after = (_whole(store, run, result, repeats) for run, result in zip(runs, results, strict=True))
-    return diff_runs(before, after)
-
-
-def _whole(store: Store, run: Run, result: ConversationsResult, repeats: int) -> ConversationsResult:
+def _add_lines(store: Store, run: Run, result: ConversationsResult, repeats: int) -> ConversationsResult:
     """Return a result with its scripts and the judged turns of its first repeats, kept apart from the numbers."""
     header = material_of(store, run).header
     scripts = {script.id: script for script in header.plan.scripts}
     with store.reading() as tx:
         rows = tx.turns.of_run(run.id, repeats=repeats)
-    lines = tuple(_line(row, scripts[row.script]) for row in rows if row.outcome)
+    lines = tuple(_make_line(row, scripts[row.script]) for row in rows if row.outcome)
     return replace(result, header=header, lines=lines)
 
 
-def _line(row: TurnRow, script: Script) -> Line:
+def _make_line(row: TurnRow, script: Script) -> Line:
     turn = script.turns[row.number - 1]
-    told = row.detail
+    detail = row.detail
     return Line(
-        key=TalkKey(row.bot, row.script, row.repeat),
+        key=ConversationKey(row.bot, row.script, row.repeat),
         number=row.number,
         turn=turn.id,
         scenario=row.scenario,
         domain=row.domain,
         level=row.level,
         kind=row.kind,
-        expected=tuple(told.get("expected", ())),
+        expected=tuple(detail.get("expected", ())),
         verdict=Verdict(
             TurnOutcome(row.outcome),
-            in_scope=bool(told.get("in_scope", True)),
-            fallback=bool(told.get("fallback", False)),
-            intent=told.get("intent"),
+            in_scope=bool(detail.get("in_scope", True)),
+            fallback=bool(detail.get("fallback", False)),
+            intent=detail.get("intent"),
         ),
         status=row.status,
         first_ms=row.first_ms,
         last_ms=None,
-        attempts=int(told.get("attempts", 1)),
+        attempts=int(detail.get("attempts", 1)),
         cold=False,
         twin=turn.twin,
     )
-
-
-def _numbers(before: ConversationsResult, after: ConversationsResult) -> Iterator[NumberChange]:
-    names = dict.fromkeys(bot.name for run in (after, before) for bot in run.header.bots)
-    for bot in names:
-        cells = [_cell_rates(run, bot) for run in (before, after)]
-        for name in SHOWN:
-            yield NumberChange(bot, name, cells[0].get(name), cells[1].get(name))
-
-
-def _cell_rates(result: ConversationsResult, bot: str) -> dict[str, Rate]:
-    known = {one.name for one in result.header.bots}
-    return dict(result.cell(bot).rates) if bot in known else {}

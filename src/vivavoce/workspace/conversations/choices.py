@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from vivavoce.bots import BotFacts, load_entry
 from vivavoce.bots.declaration import find_connector
-from vivavoce.conversations import Plan, Suite, check_suite, expand
-from vivavoce.conversations.scenarios.check import CheckProblem
+from vivavoce.conversations import Plan, Scenario, Suite, check_suite, expand
+from vivavoce.conversations.scenarios.joining import find_own_name, join_plans, name_domain
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.kept import Kept
@@ -20,12 +20,13 @@ from vivavoce.messages import say
 from vivavoce.options import UnfitError, check_value
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.rows import BotRow, Project, SuiteRow
+from vivavoce.store.rows import Project, SuiteRow
+from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 from vivavoce.workspace.scenarios.suites import put_together
 
 # More than a week of talking at one message a second: a slip of the finger.
-MOST_MESSAGES = 1_000_000
+MAX_MESSAGES = 1_000_000
 
 _SIZES: Kept[Size] = Kept(64)
 
@@ -52,7 +53,7 @@ class Choice:
     stays as it is.
     """
 
-    suite: str
+    suite: str | tuple[str, ...]
     bots: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
@@ -62,6 +63,11 @@ class Choice:
     title: str = ""
     seed: int = 0
 
+    @property
+    def suites(self) -> tuple[str, ...]:
+        """The suites, one or several."""
+        return suite_names(self.suite)
+
 
 def read_choice(chosen: Mapping[str, Any], title: str = "") -> Choice:
     """Return options, as an API or a schedule has them, as a choice."""
@@ -69,19 +75,36 @@ def read_choice(chosen: Mapping[str, Any], title: str = "") -> Choice:
     return Choice(**values, title=title)
 
 
-@dataclass(frozen=True)
-class Offer:
-    """What there is to choose from in one suite; domains and levels with how many scenarios each has.
+def suite_names(value: Any) -> tuple[str, ...]:
+    """Return the suites that an option names: one, or a list of several."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
-    `mark` is another one when the suite has changed.
-    """
+
+@dataclass(frozen=True)
+class OfferedSuite:
+    """A suite as it is stored, and as it is read."""
 
     row: SuiteRow
     suite: Suite
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What there is to choose from in some suites; domains and levels with how many scenarios each has.
+
+    `mark` is another one when a suite has changed.
+    """
+
+    suites: tuple[OfferedSuite, ...]
     bots: tuple[OfferedBot, ...]
     domains: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=dict)
     mark: int = 0
+
+    @property
+    def title(self) -> str:
+        """The suites by their titles."""
+        return ", ".join(each.row.title or each.row.name for each in self.suites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,37 +126,39 @@ class Checked:
     warnings: tuple[Fault, ...]
 
 
-# --- what there is -----------------------------------------------------------------------------------------------
-
-
-def offer(store: Store, project: Project, suite: str) -> Offer:
-    """Return what can be chosen for a suite, named by its id or its name."""
-    suite = clean_text(suite)
-    with store.reading() as tx:
-        row = tx.suites.get(suite) or tx.suites.by_name(project.id, suite)
-        if row is None or row.project_id != project.id:
-            known = [one.name for one in tx.suites.of_project(project.id)]
-            raise AbsentError(
-                say("there is no suite '{suite}'.{nearest}", suite=suite, nearest=nearest(suite, known)),
-                remedy=say("choose one from the list of suites"),
-            )
-        scenarios, bots = tx.suites.scenarios(row.id), tx.bots.of_project(project.id)
-    found = put_together(row, scenarios)
-    mark = hash((row.id, row.head, *((one.id, one.version, one.place) for one in scenarios)))
-    domains = Counter(one.domain for one in found.scenarios if one.domain)
-    levels = Counter(one.level for one in found.scenarios)
-    order = [*(level for level in found.levels if level in levels), *levels]
-    return Offer(row, found, offered_bots(bots, row), domains, {level: levels[level] for level in order}, mark)
-
-
-def offered_bots(bots: Sequence[BotRow], suite: SuiteRow) -> tuple[OfferedBot, ...]:
-    """Return the bots of a project, then those that the agent of the suite gives; a name is offered once."""
+def offer(store: Store, project: Project, *names: str) -> Offer:
+    """Return what can be chosen for some suites, named by their ids or names."""
     from vivavoce.agents import ENGINES
 
-    own = [OfferedBot(bot.name, bot.entry) for bot in bots]
-    taken = {bot.name for bot in own}
-    given = [name for name in ENGINES if suite.agent and name not in taken]
-    return (*own, *(OfferedBot(name, {"kind": name}, built_in=True) for name in given))
+    with store.reading() as tx:
+        rows = tuple({row.id: row for name in names for row in [_find_suite(tx, project, clean_text(name))]}.values())
+        stored = [tx.suites.scenarios(row.id) for row in rows]
+        bots = tx.bots.of_project(project.id)
+    suites = [put_together(row, scenarios) for row, scenarios in zip(rows, stored, strict=True)]
+    if len(suites) > 1:
+        suites = [name_domain(suite) for suite in suites]
+    # The bots of the project, then those that the agents of the suites give; a name is offered once.
+    offered = {bot.name: OfferedBot(bot.name, bot.entry) for bot in bots}
+    for name in ENGINES if all(row.agent for row in rows) else ():
+        offered.setdefault(name, OfferedBot(name, {"kind": name}, built_in=True))
+    versions = (each for scenarios in stored for each in ((row.id, row.version, row.place) for row in scenarios))
+    mark = hash((*((row.id, row.head) for row in rows), *versions))
+    domains = Counter(scenario.domain for suite in suites for scenario in suite.scenarios if scenario.domain)
+    counts = Counter(scenario.level for suite in suites for scenario in suite.scenarios)
+    known = dict.fromkeys(level for suite in suites for level in suite.levels)
+    levels = {level: counts[level] for level in (*(level for level in known if level in counts), *counts)}
+    return Offer(tuple(map(OfferedSuite, rows, suites)), tuple(offered.values()), domains, levels, mark)
+
+
+def _find_suite(tx: Transaction, project: Project, name: str) -> SuiteRow:
+    row = tx.suites.get(name) or tx.suites.by_name(project.id, name)
+    if row is None or row.project_id != project.id:
+        known = [other.name for other in tx.suites.of_project(project.id)]
+        raise AbsentError(
+            say("unknown suite '{suite}'.{nearest}", suite=name, nearest=nearest(name, known)),
+            remedy=say("choose one from the list of suites"),
+        )
+    return row
 
 
 def usual_bots(found: Offer) -> tuple[str, ...]:
@@ -142,12 +167,32 @@ def usual_bots(found: Offer) -> tuple[str, ...]:
     return own or tuple(bot.name for bot in found.bots)
 
 
-# --- what was chosen ---------------------------------------------------------------------------------------------
-
-
 def plan_of(found: Offer, choice: Choice) -> Plan:
-    """Return the conversations that were chosen."""
-    return expand(found.suite, domains=choice.domains, levels=choice.levels, seed=choice.seed)
+    """Return the conversations that were chosen; each suite must contribute some."""
+    if len(found.suites) == 1:
+        return expand(found.suites[0].suite, domains=choice.domains, levels=choice.levels, seed=choice.seed)
+    for what, wanted, known in (("domain", choice.domains, found.domains), ("level", choice.levels, found.levels)):
+        if unknown := [name for name in wanted if name not in known]:
+            hint = nearest(unknown[0], list(known))
+            raise UsageError(
+                say("unknown {what} '{name}'.{nearest}", what=what, name=unknown[0], nearest=hint),
+                remedy=say("available: {shown}", shown=", ".join(known)),
+            )
+    plans = []
+    for each in found.suites:
+        chosen = [scenario.id for scenario in each.suite.scenarios if _is_chosen(scenario, choice)]
+        if not chosen:
+            raise UsageError(
+                say("no scenario of '{suite}' is chosen", suite=each.row.title or each.row.name),
+                remedy=say("choose one of its domains and levels too, or leave the suite out"),
+            )
+        plans.append(expand(each.suite, scenarios=chosen, seed=choice.seed))
+    return join_plans(plans)
+
+
+def _is_chosen(scenario: Scenario, choice: Choice) -> bool:
+    domains, levels = choice.domains or (scenario.domain,), choice.levels or (scenario.level,)
+    return scenario.domain in domains and scenario.level in levels
 
 
 def size_of(plan: Plan, choice: Choice) -> Size:
@@ -167,67 +212,56 @@ def size_ahead(found: Offer, choice: Choice) -> Size:
 def check_choice(found: Offer, choice: Choice, rules: BotRules) -> Checked:
     """Look at all that was chosen before a run, all faults at once; nothing is asked of any bot."""
     errors = list(choice_faults(found, choice, rules))
-    facts: list[BotFacts] = []
+    facts: list[list[BotFacts]] = [[] for _ in found.suites]
     if not errors:
         facts, broken = gather_facts(found, choice)
         errors += broken
     plan = plan_of(found, choice)
     size = size_of(plan, choice)
-    if size.total_messages > MOST_MESSAGES:
-        errors.append(
-            Fault(
-                say(
-                    "this run would send {total_messages:,} messages, the most is {most_messages:,}",
-                    total_messages=size.total_messages,
-                    most_messages=MOST_MESSAGES,
-                )
-            )
+    if size.total_messages > MAX_MESSAGES:
+        message = say(
+            "this run would send {total_messages:,} messages; the limit is {most_messages:,}",
+            total_messages=size.total_messages,
+            most_messages=MAX_MESSAGES,
         )
-    held = {script.scenario for script in plan.scripts}
-    looked = check_suite(found.suite, facts, repeats=choice.repeats)
-    return Checked(size, (*errors, *_faults(looked.errors, held)), _faults(looked.warnings, held))
+        errors.append(Fault(message))
+    warnings: list[Fault] = []
+    for each, known in zip(found.suites, facts, strict=True):
+        scripts = [script for script in plan.scripts if script.suite in ("", each.row.name)]
+        scenarios = {find_own_name(each.row.name, script.scenario) for script in scripts}
+        report = check_suite(each.suite, known, repeats=choice.repeats)
+        # Problems of scenarios that are held; what belongs to no scenario concerns all of them.
+        for problems, faults in ((report.errors, errors), (report.warnings, warnings)):
+            held = (problem for problem in problems if not problem.scenarios or scenarios & set(problem.scenarios))
+            faults.extend(Fault(problem.message, problem.where) for problem in held)
+    return Checked(size, tuple(errors), tuple(warnings))
 
 
 def choice_faults(found: Offer, choice: Choice, rules: BotRules) -> list[Fault]:
     """Return what is wrong with the bots and numbers that were chosen, before any bot is built."""
     known = {bot.name: bot for bot in found.bots}
     faults = [
-        Fault(say("there is no bot '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))), "bots")
+        Fault(say("unknown bot '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))), "bots")
         for name in choice.bots
         if name not in known
     ]
     faults += [Fault(say("choose at least one bot"), "bots")] if not choice.bots else []
     faults += [
-        Fault(say("'{name}' is chosen twice", name=name), "bots") for name, n in Counter(choice.bots).items() if n > 1
+        Fault(say("'{name}' is selected twice", name=name), "bots")
+        for name, n in Counter(choice.bots).items()
+        if n > 1
     ]
-    faults += _range_faults(choice)
-    for name in choice.bots:
-        if name in known:
-            faults += _bot_faults(known[name], rules)
-    return faults
-
-
-def _range_faults(choice: Choice) -> Iterator[Fault]:
     for option in CONVERSATIONS.chosen:
         try:
             if option.low is not None:
                 check_value(option, getattr(choice, option.name))
         except UnfitError as error:
-            yield Fault(error.what, option.name)
-
-
-def _bot_faults(bot: OfferedBot, rules: BotRules) -> list[Fault]:
-    """Return what is wrong with a bot now: the rules may have changed since it was added."""
-    found = () if bot.built_in else entry_faults(bot.name, bot.entry, rules)
-    return [replace(fault, where=f"{bot.name}, {fault.where}".rstrip(", ")) for fault in found]
-
-
-def _faults(problems: Sequence[CheckProblem], held: set[str]) -> tuple[Fault, ...]:
-    """Return problems of scenarios that are held; what belongs to no scenario concerns all of them."""
-    return tuple(Fault(one.message, one.where) for one in problems if not one.scenarios or held & set(one.scenarios))
-
-
-# --- bots --------------------------------------------------------------------------------------------------------
+            faults.append(Fault(error.what, option.name))
+    for bot in (known[name] for name in choice.bots if name in known):
+        # The rules may have changed since it was added.
+        own = () if bot.built_in else entry_faults(bot.name, bot.entry, rules)
+        faults += [replace(fault, where=f"{bot.name}, {fault.where}".rstrip(", ")) for fault in own]
+    return faults
 
 
 def chosen_bots(found: Offer, choice: Choice) -> list[OfferedBot]:
@@ -235,20 +269,27 @@ def chosen_bots(found: Offer, choice: Choice) -> list[OfferedBot]:
     return [bot for bot in found.bots if bot.name in choice.bots]
 
 
-def gather_facts(found: Offer, choice: Choice) -> tuple[list[BotFacts], list[Fault]]:
-    """Build the bots that were chosen and return what is known about them, and what is wrong with the others."""
-    facts: list[BotFacts] = []
+def gather_facts(found: Offer, choice: Choice) -> tuple[list[list[BotFacts]], list[Fault]]:
+    """Build the bots that were chosen for each suite.
+
+    Return what is known about them, suite by suite, and what is wrong with the others.
+    """
+    facts: list[list[BotFacts]] = []
     faults: list[Fault] = []
-    for bot in chosen_bots(found, choice):
-        try:
-            facts.append(_facts(bot, found.row.agent, choice.seed))
-        except VivaError as error:
-            faults.append(Fault(error.what + " (" + error.remedy + ")" if error.remedy else error.what, bot.name))
-            faults += [replace(fault, where=bot.name) for fault in error.faults]
-    return facts, faults
+    for each in found.suites:
+        known: dict[str, BotFacts] = {bot.name: bot for bot in facts[0]} if facts else {}
+        for bot in chosen_bots(found, choice):
+            try:
+                if bot.name not in known or find_connector(bot.kind).runs_agent:
+                    known[bot.name] = _find_facts(bot, each.row.agent, choice.seed)
+            except VivaError as error:
+                faults.append(Fault(error.what + " (" + error.remedy + ")" if error.remedy else error.what, bot.name))
+                faults += [replace(fault, where=bot.name) for fault in error.faults]
+        facts.append(list(known.values()))
+    return facts, list(dict.fromkeys(faults))
 
 
-def _facts(bot: OfferedBot, agent: str | None, seed: int) -> BotFacts:
+def _find_facts(bot: OfferedBot, agent: str | None, seed: int) -> BotFacts:
     if find_connector(bot.kind).learns_here:
         return _learned_facts(bot.name, json.dumps(dict(bot.entry), sort_keys=True), agent, seed)
     return load_entry(bot.name, bot.entry, agent=agent, seed=seed).facts
@@ -264,8 +305,8 @@ def refuse(checked: Checked, found: Offer) -> None:
     """Refuse a run that would be wrong, all faults at once."""
     if checked.errors:
         raise UsageError(
-            say("the run cannot begin"),
-            where=found.row.name,
+            say("the run cannot start"),
+            where=found.title,
             faults=checked.errors,
-            remedy=say("correct what is named, or choose otherwise"),
+            remedy=say("fix these, or choose differently"),
         )

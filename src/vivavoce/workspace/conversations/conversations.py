@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from vivavoce.conversations.transcript import TalkKey
+from vivavoce.conversations.scenarios.joining import find_own_name, join_facts
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.errors import AbsentError, Fault, UsageError
+from vivavoce.jobs.exams.conversation_run import conversation_material, read_conversation, read_material
 from vivavoce.jobs.exams.conversations import PUBLIC_ONLY, run_options
 from vivavoce.jobs.exams.documents import storable
+from vivavoce.jobs.exams.kinds import SUITES
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.jobs.exams.talks import conversation_material, read_material, read_talk
 from vivavoce.messages import join, say, say_count, values_named
 from vivavoce.options import check_options
-from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Role, Run, TurnRow, UnitState
+from vivavoce.store.rows import Project, Role, Run, ScenarioRow, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
@@ -35,6 +36,7 @@ from vivavoce.workspace.conversations.choices import (
     plan_of,
     read_choice,
     refuse,
+    suite_names,
     usual_bots,
 )
 from vivavoce.workspace.conversations.transcripts import material_of
@@ -51,31 +53,58 @@ KIND = "conversations"
 SHOWN_TALKS = 12
 
 
-# --- beginning ---------------------------------------------------------------------------------------------------
-
-
 def look_ahead(store: Store, project: Project, choice: Choice, rules: BotRules) -> Checked:
     """Return how large a run would be and what is wrong with it; nothing is begun."""
-    return check_choice(offer(store, project, choice.suite), choice, rules)
+    return check_choice(offer(store, project, *choice.suites), choice, rules)
 
 
 def start_conversations(store: Store, actor: Actor, project: Project, choice: Choice, rules: BotRules) -> Run:
     """Begin a run of conversations; refused with all faults at once where it would be wrong."""
     actor.require(Role.EDITOR)
-    found = offer(store, project, choice.suite)
-    refuse(check_choice(found, choice, rules), found)
-    bots = chosen_bots(found, choice)
-    options = load_exam(KIND).check(
-        {"repeats": choice.repeats, "seed": choice.seed, PUBLIC_ONLY: not rules.private_bots}
-    )
-    known = {one.name: _limited(one, choice) for one in gather_facts(found, choice)[0]}
-    entries = [(bot.name, dict(bot.entry)) for bot in bots]
-    facts = [known[bot.name] for bot in bots]
+    offered = offer(store, project, *choice.suites)
+    refuse(check_choice(offered, choice, rules), offered)
+    bots = chosen_bots(offered, choice)
+    rows = [each.row for each in offered.suites]
+    chosen = {"repeats": choice.repeats, "seed": choice.seed, PUBLIC_ONLY: not rules.private_bots}
+    options = load_exam(KIND).check({**chosen, SUITES: [row.id for row in rows]} if len(rows) > 1 else chosen)
+    each_suite = gather_facts(offered, choice)[0]
+    facts = [_limit(join_facts(same), choice) for same in zip(*each_suite, strict=True)]
     material = conversation_material(
-        plan_of(found, choice), entries, facts, run_options(options), found.row.agent, run=new_id()
+        plan_of(offered, choice),
+        [(bot.name, dict(bot.entry)) for bot in bots],
+        facts,
+        run_options(options),
+        rows[0].agent if len(rows) == 1 else None,
+        agents={row.name: row.agent for row in rows} if len(rows) > 1 else None,
+        run=new_id(),
     )
-    title = choice.title.strip() or usual_title(found, bots)
-    return runs.begin_run(store, actor, project, KIND, title, options, material, suite_id=found.row.id)
+    title = choice.title if choice.title.strip() else usual_title(offered, bots)
+    suite_id = rows[0].id if len(rows) == 1 else None
+    return runs.begin_run(store, actor, project, KIND, title, options, material, suite_id=suite_id)
+
+
+def suites_of(run: Run) -> tuple[str, ...]:
+    """Return the ids of the suites that a run was made of."""
+    several = run.options.get(SUITES) or ()
+    return tuple(several) or ((run.suite_id,) if run.suite_id else ())
+
+
+def find_scenario(tx: Transaction, run: Run, name: str) -> ScenarioRow | None:
+    """Return the scenario that a run calls by this name, as it is now; None where it is gone."""
+    for suite_id in suites_of(run):
+        suite = tx.suites.get(suite_id)
+        if suite is not None:
+            row = tx.suites.scenario_by_name(suite_id, find_own_name(suite.name, name))
+            if row is not None:
+                return row
+    return None
+
+
+def find_scenarios(store: Store, run: Run, names: Iterable[str]) -> dict[str, str]:
+    """Return the ids of scenarios as they are now, by their names in a run; those that are gone are left out."""
+    with store.reading() as tx:
+        rows = {name: find_scenario(tx, run, name) for name in dict.fromkeys(names)}
+    return {name: row.id for name, row in rows.items() if row is not None}
 
 
 class ConversationsInProject(ProjectExam):
@@ -86,8 +115,8 @@ class ConversationsInProject(ProjectExam):
     ) -> Run:
         """Start a run under the rules of this server; where no bot is named, with the usual ones."""
         if chosen.get("suite") and not chosen.get("bots"):
-            found = offer(store, project, str(chosen["suite"]))
-            chosen = {**chosen, "bots": list(usual_bots(found)) or None}
+            offered = offer(store, project, *map(str, suite_names(chosen["suite"])))
+            chosen = {**chosen, "bots": list(usual_bots(offered)) or None}
         choice = read_choice(check_options(KIND, chosen, self.kind.chosen), title)
         return start_conversations(store, actor, project, choice, server_rules())
 
@@ -101,9 +130,9 @@ class ConversationsInProject(ProjectExam):
         ]
         if faults:
             raise UsageError(
-                say("the bots of run {number} are not allowed as they are", number=run.number),
+                say("the bots of run {number} are not allowed", number=run.number),
                 faults=faults,
-                remedy=say("correct the bots and begin a new run"),
+                remedy=say("fix the bots and start a new run"),
             )
 
     def daily_faults(self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any]) -> list[Fault]:
@@ -112,28 +141,37 @@ class ConversationsInProject(ProjectExam):
         if any(fault.where == "suite" for fault in faults):
             return faults
         try:
-            found = offer(store, project, clean_text(chosen["suite"]))
+            offered = offer(store, project, *suite_names(chosen["suite"]))
         except AbsentError as error:
             return [*faults, Fault(error.what, "suite")]
-        return faults or choice_faults(found, read_choice(chosen), server_rules())
+        return faults or choice_faults(offered, read_choice(chosen), server_rules())
 
     def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the suites, or what the chosen one offers."""
+        """Return the suites, or what any of them offers."""
         suites = {line.suite.id: line.suite.title or line.suite.name for line in list_suites(store, project)}
-        if name == "suite" or not suites:
+        if name == "suite":
             return suites
-        found = offer(store, project, chosen["suite"])
-        values = {"bots": [bot.name for bot in found.bots], "domains": found.domains, "levels": found.levels}
-        return {value: value for value in values[name]}
+        values: dict[str, str] = {}
+        for suite in suites:
+            offered = offer(store, project, suite)
+            bots = [bot.name for bot in offered.bots]
+            of_suite = {"bots": bots, "domains": offered.domains, "levels": offered.levels}
+            values |= {value: value for value in of_suite[name]}
+        return values
 
     def usual(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Sequence[str]:
         """Return the bots of the project, else the built-in ones."""
-        return usual_bots(offer(store, project, chosen["suite"])) if name == "bots" else ()
+        suites = [line.suite.id for line in list_suites(store, project)]
+        if name == "suite":
+            return suites[:1]
+        return usual_bots(offer(store, project, suites[0])) if name == "bots" and suites else ()
 
     def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
         """Return what failed most often, with the topics, the bot and the scenario as they are now."""
         with store.reading() as tx:
-            return [_problem(tx, project, run, each) for each in conversations_result(store, run).problems[:most]]
+            return [
+                _describe_problem(tx, project, run, each) for each in conversations_result(store, run).problems[:most]
+            ]
 
     def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
         """Yield that a suite or a bot is missing, or that no conversation was held."""
@@ -146,43 +184,42 @@ class ConversationsInProject(ProjectExam):
             yield KIND
 
 
-def _problem(tx: Transaction, project: Project, run: Run, found: Failure) -> Problem:
-    named = {name: tx.topics.by_name(project.id, name) for name in values_named(found.message, "topic")}
+def _describe_problem(tx: Transaction, project: Project, run: Run, failure: Failure) -> Problem:
+    named = {name: tx.topics.by_name(project.id, name) for name in values_named(failure.message, "topic")}
     topics = {name: topic.id for name, topic in named.items() if topic}
-    bot = tx.bots.by_name(project.id, found.bot)
+    bot = tx.bots.by_name(project.id, failure.bot)
     # A script is called as its scenario, with the row in brackets where there are several.
-    scripts = [key.script.partition("[")[0] for key, _ in found.examples]
-    rows = [tx.suites.scenario_by_name(run.suite_id, script) for script in scripts[:1] if run.suite_id]
+    scripts = [key.script.partition("[")[0] for key, _ in failure.examples]
+    rows = [find_scenario(tx, run, script) for script in scripts[:1]]
     return Problem(
         KIND,
         "conversation",
-        found.message,
+        failure.message,
         run.number,
         tuple(topics),
         tuple(topics.values()),
-        bot=found.bot,
-        remedy=found.remedy,
+        bot=failure.bot,
+        remedy=failure.remedy,
         bot_id=bot.id if bot else None,
         scenario_id=rows[0].id if rows and rows[0] else None,
     )
 
 
 def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:
-    """Return what a run is called where nobody says: the suite and its bots."""
+    """Return what a run is about: the suites and the bots."""
     names = ", ".join(bot.name for bot in bots)
     with_whom = names if len(bots) <= 3 else say_count(len(bots), "{n} bot", "{n} bots")
-    return join(": ", (found.row.title or found.row.name, with_whom))
+    several = len(found.suites) > 2
+    what = say_count(len(found.suites), "{n} suite", "{n} suites") if several else found.title
+    return join(": ", (what, with_whom))
 
 
-def _limited(facts: BotFacts, choice: Choice) -> BotFacts:
+def _limit(facts: BotFacts, choice: Choice) -> BotFacts:
     """Return a bot with the limits of the run, which lower its own and never raise them."""
     limits = facts.limits
     at_once = min(limits.at_once, choice.at_once or limits.at_once)
     rates = [rate for rate in (limits.per_second, choice.per_second) if rate is not None]
     return replace(facts, limits=replace(limits, at_once=at_once, per_second=min(rates, default=None)))
-
-
-# --- watching ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +257,13 @@ def bot_progress(store: Store, run: Run) -> tuple[BotProgress, ...]:
         counts = tx.units.counts_by_bot(run.id)
     return tuple(
         BotProgress(
-            bot,
-            done=by_state.get(UnitState.DONE, 0),
-            failed=by_state.get(UnitState.FAILED, 0),
-            running=by_state.get(UnitState.RUNNING, 0),
-            total=sum(by_state.values()),
+            bot.name,
+            done=counts[bot.name].get(UnitState.DONE, 0),
+            failed=counts[bot.name].get(UnitState.FAILED, 0),
+            running=counts[bot.name].get(UnitState.RUNNING, 0),
+            total=sum(counts[bot.name].values()),
         )
-        for bot, by_state in counts.items()
+        for bot in material_of(store, run).header.bots
     )
 
 
@@ -254,9 +291,6 @@ def place_of(bot: str, key: str) -> TalkPlace:
     return TalkPlace(script, int(repeat))
 
 
-# --- what was found ----------------------------------------------------------------------------------------------
-
-
 def conversations_result(store: Store, run: Run) -> ConversationsResult:
     """Return what a run of conversations found; AbsentError where it is not done."""
     return cast("ConversationsResult", runs.result_of(store, run))
@@ -274,7 +308,7 @@ class TurnPlace:
 
 def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
     """Return the turns at some places, for examples: a few, in one query."""
-    keys = {TalkKey(place.bot, place.script, place.repeat).label for place in places}
+    keys = {ConversationKey(place.bot, place.script, place.repeat).label for place in places}
     with store.reading() as tx:
         rows = tx.turns.of_units(run.id, keys, {place.number for place in places})
     by_place = {TurnPlace(row.bot, row.script, row.repeat, row.number): row for row in rows}
@@ -290,7 +324,7 @@ def junit_of(store: Store, run: Run) -> str:
     result, material = conversations_result(store, run), material_of(store, run)
     with store.reading() as tx:
         results = tx.units.results(run.id)
-    talks = [read_talk(material, unit, content) for unit, content in results.items()]
+    talks = [read_conversation(material, unit, content) for unit, content in results.items()]
     with closing(RunRecord.in_memory(material.header, talks)) as record:
         header = record.header_as_met()
         lines = tuple(make_lines(header, record.transcripts()))

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import AbsentError, nearest
+from vivavoce.jobs.exams.conversation_run import Material, read_material
 from vivavoce.jobs.exams.documents import storable
-from vivavoce.jobs.exams.talks import Material, read_material
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.results import ALL_TURNS, TurnFilter
+from vivavoce.store.repositories.results import ALL_TURNS, WRONG, TurnFilter
 from vivavoce.store.rows import Run, RunState, TurnRow
 
 if TYPE_CHECKING:
     from vivavoce.conversations.scenario import Script, ScriptTurn
 
 # Turns on one page of a transcript, those of all bots together.
-MOST_TURNS = 500
+MAX_TURNS = 500
 FIELDS = ("bot", "domain", "level", "scenario", "kind")
 
 _TOTALS: Kept[int] = Kept(100)
@@ -31,15 +32,12 @@ _CHOICES: Kept[Mapping[str, tuple[str, ...]]] = Kept(16)
 
 def material_of(store: Store, run: Run) -> Material:
     """Return what a run was made of: its scripts and bots, which never change."""
-    return _MATERIALS.get(run.id, lambda: _read(store, run))
 
+    def read() -> Material:
+        with store.reading() as tx:
+            return read_material(tx.runs.material(run.id))
 
-def _read(store: Store, run: Run) -> Material:
-    with store.reading() as tx:
-        return read_material(tx.runs.material(run.id))
-
-
-# --- every turn --------------------------------------------------------------------------------------------------
+    return _MATERIALS.get(run.id, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,36 +69,65 @@ def list_turns(
 def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
     """Return what turns of a run can be narrowed down by: bots, domains, levels, scenarios, kinds that occur."""
     if run.state is RunState.DONE:
-        return _CHOICES.get((run.id, run.version), lambda: _occurring(store, run))
-    return _occurring(store, run)
+        return _CHOICES.get((run.id, run.version), lambda: _find_choices(store, run))
+    return _find_choices(store, run)
 
 
-def _occurring(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
+def _find_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
     with store.reading() as tx:
         rows = tx.turns.combinations(run.id, FIELDS)
-    return {
-        name: _ordered({row[place] for row in rows if row[place]}, list(_planned(store, run, name)))
-        for place, name in enumerate(FIELDS)
-    }
-
-
-def _planned(store: Store, run: Run, name: str) -> Iterator[str]:
-    """Yield names in the order in which the run has them."""
     header = material_of(store, run).header
-    if name == "bot":
-        yield from (bot.name for bot in header.bots)
-    if name == "level":
-        yield from level_order(script.level for script in header.plan.scripts)
-    if name in ("domain", "scenario"):
-        yield from (getattr(script, name) for script in header.plan.scripts)
+    # Names in the order in which the run has them.
+    planned: dict[str, Iterable[str]] = {
+        "bot": (bot.name for bot in header.bots),
+        "level": level_order(script.level for script in header.plan.scripts),
+        "domain": (script.domain for script in header.plan.scripts),
+        "scenario": (script.scenario for script in header.plan.scripts),
+    }
+    choices = {}
+    for place, field in enumerate(FIELDS):
+        names = {row[place] for row in rows if row[place]}
+        first = [name for name in dict.fromkeys(planned.get(field, ())) if name in names]
+        choices[field] = (*first, *sorted(names.difference(first)))
+    return choices
 
 
-def _ordered(names: Collection[str], order: Sequence[str]) -> tuple[str, ...]:
-    planned = [name for name in dict.fromkeys(order) if name in names]
-    return (*planned, *sorted(name for name in names if name not in set(planned)))
+Facets = Mapping[str, Mapping[str, int]]
+FACETS = ("outcome", "bot", "level", "domain")
+_FACETS: Kept[Facets] = Kept(60)
 
 
-# --- one talk ----------------------------------------------------------------------------------------------------
+def turn_facets(store: Store, run: Run, chosen: TurnFilter) -> Facets:
+    """Return for each of `FACETS` how many turns each of its values has, given all other choices.
+
+    Of outcomes, WRONG is the sum of those that did not pass.
+    """
+    # What no text can hold is found nowhere.
+    wanted = {name: None if value is None else storable(value) for name, value in asdict(chosen).items()}
+    others = replace(TurnFilter(**wanted), **dict.fromkeys(FACETS))
+
+    def count() -> Facets:
+        with store.reading() as tx:
+            rows = tx.turns.tallies(run.id, FACETS, others)
+        return {name: _count_facet(rows, place, wanted) for place, name in enumerate(FACETS)}
+
+    return count() if run.state.open else _FACETS.get((run.id, run.version, chosen), count)
+
+
+def _count_facet(rows: Sequence[Sequence[Any]], place: int, wanted: Mapping[str, str | None]) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if all(_fits(name, row[at], wanted[name]) for at, name in enumerate(FACETS) if at != place):
+            counts[row[place]] += row[-1]
+            if FACETS[place] == "outcome" and _fits("outcome", row[place], WRONG):
+                counts[WRONG] += row[-1]
+    return counts
+
+
+def _fits(name: str, value: str, wanted: str | None) -> bool:
+    if name == "outcome" and wanted == WRONG:
+        return bool(value) and TurnOutcome(value).counted and not TurnOutcome(value).passed
+    return wanted is None or value == wanted
 
 
 @dataclass(frozen=True)
@@ -108,6 +135,7 @@ class Talk:
     """One script in one repeat (from 0) with every bot. `rows`: the turns of each bot, by their numbers.
 
     `turns` are those of this page of the script; `previous` and `next` are scripts, empty where there is none.
+    `place` (from 1) of `total`: where in the run it is.
     """
 
     script: Script
@@ -120,12 +148,14 @@ class Talk:
     next: str
     page: int
     pages: int
+    place: int
+    total: int
 
 
 def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int = 1) -> Talk:
     """Return a script with every bot; AbsentError where the run has no such script or repeat."""
     header = material_of(store, run).header
-    names = [one.id for one in header.plan.scripts]
+    names = [planned.id for planned in header.plan.scripts]
     if script not in names or not 0 <= repeat < header.repeats:
         close = nearest(script, names[:2000])
         what = say(
@@ -133,7 +163,7 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
         )
         if script in names:
             what = say(
-                "run {number:d} held '{script}' {times}, not {wanted} times",
+                "run {number:d} ran '{script}' {times}, not {wanted} times",
                 number=run.number,
                 script=script,
                 times=say_count(header.repeats, "{n} time", "{n} times"),
@@ -141,35 +171,28 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
             )
         raise AbsentError(what, remedy=say("choose one from the list"))
     place = names.index(script)
-    found, size = header.plan.scripts[place], max(1, MOST_TURNS // len(header.bots))
-    shown = found.turns[(page - 1) * size : page * size]
+    found, size = header.plan.scripts[place], max(1, MAX_TURNS // len(header.bots))
+    turns = found.turns[(page - 1) * size : page * size]
+    numbers = {turn.number for turn in turns}
+    rows: dict[str, dict[int, TurnRow]] = {}
+    with store.reading() as tx:
+        for row in tx.turns.of_script(run.id, script, repeat):
+            if row.number in numbers:
+                rows.setdefault(row.bot, {})[row.number] = row
     return Talk(
         script=found,
         repeat=repeat,
         repeats=header.repeats,
         bots=tuple(bot.name for bot in header.bots),
-        turns=shown,
-        rows=_rows(store, run, script, repeat, {turn.number for turn in shown}),
+        turns=turns,
+        rows=rows,
         previous=names[place - 1] if place else "",
         next=names[place + 1] if place + 1 < len(names) else "",
         page=page,
         pages=max(1, -(-len(found.turns) // size)),
+        place=place + 1,
+        total=len(names),
     )
-
-
-def _rows(
-    store: Store, run: Run, script: str, repeat: int, numbers: Collection[int]
-) -> dict[str, dict[int, TurnRow]]:
-    with store.reading() as tx:
-        rows = tx.turns.of_script(run.id, script, repeat)
-    found: dict[str, dict[int, TurnRow]] = {}
-    for row in rows:
-        if row.number in numbers:
-            found.setdefault(row.bot, {})[row.number] = row
-    return found
-
-
-# --- all talks ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +226,7 @@ class TalkPage:
 
 
 def list_talks(
-    store: Store,
-    run: Run,
-    domain: str = "",
-    level: str = "",
-    search: str = "",
-    *,
-    limit: int = 50,
-    offset: int = 0,
+    store: Store, run: Run, domain: str = "", level: str = "", search: str = "", *, limit: int = 50, offset: int = 0
 ) -> TalkPage:
     """Return some scripts of a run in their order, with how each bot fared."""
     header = material_of(store, run).header
@@ -222,13 +238,13 @@ def list_talks(
         and (not level or script.level == level)
         and (not wanted or wanted in f"{script.id} {script.title}".casefold())
     ]
-    shown, bots = chosen[offset : offset + limit], tuple(bot.name for bot in header.bots)
-    ids = tuple(script.id for script in shown)
-    tallies = _TALLIES.get((run.id, run.version, bots, ids), lambda: _tallies(store, run, bots, ids))
-    return TalkPage(tuple(TalkLine(script, tallies.get(script.id, {})) for script in shown), len(chosen), bots)
+    page, bots = chosen[offset : offset + limit], tuple(bot.name for bot in header.bots)
+    ids = tuple(script.id for script in page)
+    tallies = _TALLIES.get((run.id, run.version, bots, ids), lambda: _count_tallies(store, run, bots, ids))
+    return TalkPage(tuple(TalkLine(script, tallies.get(script.id, {})) for script in page), len(chosen), bots)
 
 
-def _tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequence[str]) -> Tallies:
+def _count_tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequence[str]) -> Tallies:
     counted = [str(outcome) for outcome in TurnOutcome if outcome.counted]
     tallies: dict[str, dict[str, Tally]] = {}
     with store.reading() as tx:

@@ -10,7 +10,6 @@ from typing import Any
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, Fault, UsageError, nearest
-from vivavoce.jobs.exams.kinds import MAX_SEED
 from vivavoce.jobs.exams.protocol import Options
 from vivavoce.messages import say, say_count
 from vivavoce.options import check_options
@@ -23,14 +22,15 @@ from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role, Run, Scor
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.exams.allowed import SHIPPED_RATER, check_rater
+from vivavoce.workspace.access.engine_rules import SHIPPED_RATER, check_rater
 from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
 from vivavoce.workspace.exams.runs import begin_run
 
 KIND = "dialogues"
-MOST_BATCH = 200
-MOST_SEED = MAX_SEED
+MAX_BATCH = 200
 SHOWN = 140
+# A first message of no more words is a greeting, and tells dialogues badly apart.
+GREETING = 2
 # A dialogue that scores less is one that a person would call a bad one.
 BAD_SCORE = 2.5
 
@@ -91,32 +91,29 @@ class TalkPage:
     total: int
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def find_talk(store: Store, project: Project, dialogue_id: str) -> Talk:
     """Return a talk of the project."""
     with store.reading() as tx:
         row = get_talk(tx, project, dialogue_id)
-        given = tx.ratings.of_dialogue(row.id)
-        return Talk(row, newest_score(tx, row.id), given, _names(tx, given))
+        ratings = tx.ratings.of_dialogue(row.id)
+        people = {rating.user_id: tx.users.get(rating.user_id) for rating in ratings if rating.user_id}
+        names = {user_id: user.name or user.login for user_id, user in people.items() if user}
+        return Talk(row, newest_score(tx, row.id), ratings, names)
 
 
 def get_talk(tx: Transaction, project: Project, dialogue_id: str) -> DialogueRow:
     """Return the row of a talk; AbsentError where the project has none of this id."""
-    found = tx.dialogues.get(clean_text(dialogue_id))
-    if found is None or found.project_id != project.id:
-        raise AbsentError(
-            say("there is no such talk"), remedy=say("choose one from the list: it may have been deleted")
-        )
-    return found
+    row = tx.dialogues.get(clean_text(dialogue_id))
+    if row is None or row.project_id != project.id:
+        raise AbsentError(say("dialogue not found"), remedy=say("it may have been deleted: choose one from the list"))
+    return row
 
 
 def newest_score(tx: Transaction, dialogue_id: str) -> TalkScore | None:
     """Return what a talk scored in the newest run that looked at it."""
-    found = tx.scores.of_dialogue(dialogue_id)
-    run = tx.runs.get(found[0].run_id) if found else None
-    return TalkScore(run.number, found[0]) if run else None
+    scores = tx.scores.of_dialogue(dialogue_id)
+    run = tx.runs.get(scores[0].run_id) if scores else None
+    return TalkScore(run.number, scores[0]) if run else None
 
 
 def list_talks(
@@ -133,8 +130,18 @@ def list_talks(
     with store.reading() as tx:
         scores = tx.dialogues.page(project.id, chosen, sort=sort, limit=limit, offset=offset)
         # In pieces: an export asks for all of them.
-        lines = tuple(line for piece in pieces(scores) for line in _lines(tx, piece))
+        lines = tuple(line for piece in pieces(scores) for line in _make_lines(tx, piece))
         return TalkPage(lines, tx.dialogues.count(project.id, chosen))
+
+
+def some_talks(store: Store, project: Project, ids: Sequence[str]) -> tuple[TalkLine, ...]:
+    """Return the talks with these ids, in this order."""
+    lines: dict[str, TalkLine] = {}
+    with store.reading() as tx:
+        for piece in pieces(ids):
+            scores = tx.dialogues.page(project.id, DialogueFilter(ids=tuple(piece)))
+            lines |= {line.id: line for line in _make_lines(tx, scores)}
+    return tuple(lines[each] for each in ids if each in lines)
 
 
 def first_words(turns: Sequence[Mapping[str, Any]]) -> str:
@@ -143,6 +150,16 @@ def first_words(turns: Sequence[Mapping[str, Any]]) -> str:
     first = next(by_person, turns[0] if turns else {})
     text = " ".join(str(first.get("text", "")).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def title_of(turns: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a dialogue is called: its first words, and the next ones too where these are a mere greeting."""
+    said = [" ".join(str(turn.get("text", "")).split()) for turn in turns if turn.get("is_bot") is not True]
+    said = [text for text in said if text]
+    if len(said) < 2 or len(said[0].split()) > GREETING:
+        return first_words(turns)
+    both = f"{said[0]} … {said[1]}"
+    return both if len(both) <= SHOWN else f"{both[:SHOWN]}…"
 
 
 def talk_ids(store: Store, project: Project, names: Sequence[str]) -> dict[str, str]:
@@ -170,7 +187,7 @@ def list_bots(store: Store, project: Project) -> dict[str, int]:
         return tx.dialogues.bots(project.id)
 
 
-def _lines(tx: Transaction, scores: Sequence[NewestScore]) -> Iterator[TalkLine]:
+def _make_lines(tx: Transaction, scores: Sequence[NewestScore]) -> Iterator[TalkLine]:
     ids = [score.dialogue_id for score in scores]
     rows, means = tx.dialogues.some(ids), tx.ratings.means(ids)
     for score in scores:
@@ -194,22 +211,14 @@ def _lines(tx: Transaction, scores: Sequence[NewestScore]) -> Iterator[TalkLine]
         )
 
 
-def _names(tx: Transaction, given: Iterable[RatingRow]) -> dict[str, str]:
-    people = {one.user_id: tx.users.get(one.user_id) for one in given if one.user_id}
-    return {user_id: user.name or user.login for user_id, user in people.items() if user}
-
-
-# --- doing -------------------------------------------------------------------------------------------------------
-
-
 def delete_batch(store: Store, actor: Actor, project: Project, batch: str) -> int:
     """Forget all talks of a batch with their scores and marks, for good; returns how many there were."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         ids = [row.id for row in _of_batch(tx, project, batch)]
         gone = tx.dialogues.delete(project.id, ids)
-        said = say("{talks} of the batch {batch}", talks=say_count(gone, "{n} talk", "{n} talks"), batch=batch)
-        note(tx, actor, "delete", "dialogues", batch[:32], project_id=project.id, detail=said)
+        detail = say("{talks} in batch {batch}", talks=say_count(gone, "{n} dialogue", "{n} dialogues"), batch=batch)
+        note(tx, actor, "delete", "dialogues", batch[:32], project_id=project.id, detail=detail)
     return gone
 
 
@@ -229,8 +238,9 @@ def begin_scoring(
     material = exam_material(store, project, batch)
     source = batch if batch is not None else project.name
     options: Options = {"rater": rater, "seed": seed, "source": source}
-    said = title or say("Talks of {source}", source=source)
-    return begin_run(store, actor, project, KIND, said, options, material)
+    about = say("all dialogues") if batch is None else say("dialogues from {source}", source=source)
+    title = title or about
+    return begin_run(store, actor, project, KIND, title, options, material)
 
 
 class DialoguesInProject(ProjectExam):
@@ -247,11 +257,8 @@ class DialoguesInProject(ProjectExam):
         known, batch = list(list_batches(store, project)), chosen.get("batch")
         if batch is None or batch in known:
             return super().daily_faults(store, actor, project, chosen)
-        return [
-            Fault(
-                say("there is no batch '{batch}'.{nearest}", batch=batch, nearest=nearest(str(batch), known)), "batch"
-            )
-        ]
+        message = say("unknown batch '{batch}'.{nearest}", batch=batch, nearest=nearest(str(batch), known))
+        return [Fault(message, "batch")]
 
     def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the batches."""
@@ -265,7 +272,7 @@ class DialoguesInProject(ProjectExam):
             Problem(
                 KIND,
                 "talk",
-                say("The talk {name} would be marked {score:.1f} of 5.", name=row.name, score=row.score),
+                say("Dialogue {name} scores {score:.1f} of 5.", name=row.name, score=row.score),
                 run.number,
                 size=Rate(row.score, row.low, row.high, 1),
                 bot=row.bot or "",
@@ -296,32 +303,41 @@ def exam_material(store: Store, project: Project, batch: str | None = None) -> b
         for rating in tx.ratings.of_project(project.id):
             ratings[rating.dialogue_id].append(rating)
     if not rows:
-        raise UsageError(say("there are no talks to score"), remedy=say("bring some in first"))
+        raise UsageError(say("no dialogues to score"), remedy=say("import some first"))
     return dialogues_to_bytes(to_dialogue(row, ratings.get(row.id, ())) for row in rows)
 
 
-def to_dialogue(row: DialogueRow, given: Iterable[RatingRow] = ()) -> Dialogue:
-    """Return a stored talk as the exam reads it; it goes by its name, which people know."""
+def to_dialogue(row: DialogueRow, ratings: Iterable[RatingRow] = ()) -> Dialogue:
+    """Return a stored dialogue as the exam reads it, under the name that people know."""
+
+    def read_flag(turn: Mapping[str, object], name: str) -> bool | None:
+        value = turn.get(name)
+        return value if isinstance(value, bool) else None
+
     return Dialogue(
         id=row.name,
-        turns=tuple(to_utterance(turn) for turn in row.turns),
-        ratings=tuple(Rating(one.rater, one.quality) for one in given if one.turn == 0 and one.quality is not None),
+        turns=tuple(
+            Utterance(
+                str(turn.get("speaker", "")),
+                str(turn.get("text", "")),
+                read_flag(turn, "is_bot"),
+                read_flag(turn, "thumb"),
+            )
+            for turn in row.turns
+        ),
+        ratings=tuple(Rating(r.rater, r.quality) for r in ratings if r.turn == 0 and r.quality is not None),
         source=row.source,
         bot=row.bot,
         user=row.person,
         passed=row.passed,
+        began=began_at(row.turns),
     )
 
 
-def to_utterance(turn: Mapping[str, object]) -> Utterance:
-    """Return one stored message."""
-    is_bot, thumb = (turn.get(name) for name in ("is_bot", "thumb"))
-    return Utterance(
-        str(turn.get("speaker", "")),
-        str(turn.get("text", "")),
-        is_bot if isinstance(is_bot, bool) else None,
-        thumb if isinstance(thumb, bool) else None,
-    )
+def began_at(turns: Sequence[Mapping[str, Any]]) -> datetime | None:
+    """Return when a stored dialogue was held, where its log said so."""
+    time = turns[0].get("time") if turns else None
+    return datetime.fromisoformat(time) if isinstance(time, str) else None
 
 
 def _of_batch(tx: Transaction, project: Project, batch: str) -> tuple[DialogueRow, ...]:
@@ -329,7 +345,7 @@ def _of_batch(tx: Transaction, project: Project, batch: str) -> tuple[DialogueRo
     if not rows:
         known = tuple(tx.dialogues.batches(project.id))
         raise AbsentError(
-            say("there is no batch '{batch}'.{nearest}", batch=batch, nearest=nearest(batch, known)),
+            say("unknown batch '{batch}'.{nearest}", batch=batch, nearest=nearest(batch, known)),
             remedy=say("choose one from the list"),
         )
     return rows

@@ -43,7 +43,7 @@ class TalksFound:
     refused: tuple[Refused, ...]
 
 
-_FOUND: Kept[TalksFound] = Kept(12)
+_FINDINGS: Kept[TalksFound] = Kept(12)
 
 
 def findings_of(store: Store, run: Run) -> TalksFound:
@@ -51,52 +51,42 @@ def findings_of(store: Store, run: Run) -> TalksFound:
     if run.state is not RunState.DONE:
         raise AbsentError(
             say("run {number} has no result: it is {state}", number=run.number, state=run.state),
-            remedy=say("wait until it is done, or let it go on"),
+            remedy=say("wait until it is done, or resume it"),
         )
-    return _FOUND.get((run.id, run.version), lambda: _read(store, run))
+    return _FINDINGS.get((run.id, run.version), lambda: _read(store, run))
 
 
 def _read(store: Store, run: Run) -> TalksFound:
     from vivavoce.dialogues.json_form import dialogues_result_from_json
 
     data = restore_messages(json.loads(document(store, run, FINDINGS)))
-    talks: list[Mapping[str, Any]] = data["scores"]
-    # Thousands of talks with all their effects would stay in memory, and no page shows them.
-    result = dialogues_result_from_json({**data, "scores": [], "people": []})
+    dialogues: list[Mapping[str, Any]] = data["scores"]
+    with store.reading() as tx:
+        means = [row for row in tx.measures.of_run(run.id) if row.scope == ALL and row.name == "score"]
+    refused: dict[str, list[str]] = defaultdict(list)
+    for dialogue in dialogues:
+        if dialogue["score"] is None:
+            refused[dialogue.get("refusal", "") or "no reason given"].append(dialogue["id"])
+    most_first = sorted(refused.items(), key=lambda item: -len(item[1]))
     return TalksFound(
-        result=result,
-        talks=len(talks),
-        scored=sum(talk["score"] is not None for talk in talks),
-        marked=sum(talk["mark"] is not None for talk in talks),
-        mean=_mean(store, run),
-        spread=_spread(talks),
-        refused=_refused(talks),
+        # Thousands of dialogues with all their effects would stay in memory, and no page shows them.
+        result=dialogues_result_from_json({**data, "scores": [], "people": []}),
+        talks=len(dialogues),
+        scored=sum(dialogue["score"] is not None for dialogue in dialogues),
+        marked=sum(dialogue["mark"] is not None for dialogue in dialogues),
+        mean=Rate(*(means[0].value, means[0].low, means[0].high, means[0].n) if means else (None, None, None, 0)),
+        spread=_count_spread(dialogues),
+        refused=tuple(Refused(reason, len(names), names[0]) for reason, names in most_first),
     )
 
 
-def _mean(store: Store, run: Run) -> Rate:
-    with store.reading() as tx:
-        found = [one for one in tx.measures.of_run(run.id) if one.scope == ALL and one.name == "score"]
-    return Rate(found[0].value, found[0].low, found[0].high, found[0].n) if found else Rate(None, None, None, 0)
-
-
-def _spread(talks: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, ...]]:
-    """Count the talks of all bots and of each in every half point; a single bot is all."""
+def _count_spread(dialogues: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, ...]]:
+    """Count the dialogues of all bots and of each in every half point; a single bot is all."""
     own: dict[str, list[float]] = defaultdict(list)
-    for talk in talks:
-        if talk["score"] is not None:
-            own[ALL].append(talk["score"])
-            if talk["bot"]:
-                own[talk["bot"]].append(talk["score"])
+    for dialogue in dialogues:
+        if dialogue["score"] is not None:
+            own[ALL].append(dialogue["score"])
+            if dialogue["bot"]:
+                own[dialogue["bot"]].append(dialogue["score"])
     ordered = sorted(own.items(), key=lambda item: (item[0] != ALL, -len(item[1]), item[0]))
-    shown = ordered if len(ordered) > 2 else ordered[:1]
-    return {bot: tuple(count_scores(values)) for bot, values in shown}
-
-
-def _refused(talks: Iterable[Mapping[str, Any]]) -> tuple[Refused, ...]:
-    names: dict[str, list[str]] = defaultdict(list)
-    for talk in talks:
-        if talk["score"] is None:
-            names[talk.get("refusal", "") or "no reason was given"].append(talk["id"])
-    ordered = sorted(names.items(), key=lambda item: -len(item[1]))
-    return tuple(Refused(reason, len(own), own[0]) for reason, own in ordered)
+    return {bot: tuple(count_scores(values)) for bot, values in (ordered if len(ordered) > 2 else ordered[:1])}

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Literal
 
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.errors import UsageError
+from vivavoce.errors import DataError, UsageError
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
 from vivavoce.store.cleaning import clean_text
@@ -23,28 +22,37 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.dialogues.dialogues import MOST_BATCH, first_words
-from vivavoce.workspace.dialogues.reading import ReadLog, Unread, as_row, read_log
-from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
+from vivavoce.workspace.dialogues.dialogues import MAX_BATCH, first_words
+from vivavoce.workspace.dialogues.reading import LogChoices, ReadLog, Unread, as_row, read_log
+from vivavoce.workspace.uploads import Encoding, PendingUploads, Source, new_key, squeeze, unsqueeze
 
 Existing = Literal["skip", "replace"]
 Kind = Literal["refused", "replaced", "skipped", "added"]
 EXISTING: tuple[Existing, ...] = ("skip", "replace")
 KINDS: tuple[Kind, ...] = ("refused", "replaced", "skipped", "added")
-PENDING = PendingUploads("talks", remedy=say("send the file again"))
+PENDING = PendingUploads("talks", remedy=say("upload the file again"))
 
 
 @dataclass(frozen=True, slots=True)
 class TalkChoices:
     """How talks are taken in. `speaker`: who in the file is the bot; `bot`: the name for talks that name none.
 
-    `existing`: what becomes of talks whose id is there already.
+    `existing`: what becomes of talks whose id is there already. What is not said about the file is found out.
     """
 
     batch: str = ""
     speaker: str = ""
     bot: str = ""
     existing: Existing = "skip"
+    encoding: Encoding = ""
+    sheet: str = ""
+    header: int = 0
+    roles: tuple[str, ...] = ()
+
+    @property
+    def reading(self) -> LogChoices:
+        """How the file is read."""
+        return LogChoices(self.speaker, self.encoding, self.sheet, self.header, self.roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +71,36 @@ class PlannedTalk:
 
 @dataclass(frozen=True, slots=True)
 class TalkPreview:
-    """What an upload would do. `speakers`: who speaks in it, for whoever has to say which of them is the bot."""
+    """What an upload would do, and what was read."""
 
     key: str
     name: str
     choices: TalkChoices
     rows: tuple[PlannedTalk, ...]
-    notes: tuple[str, ...]
-    speakers: tuple[str, ...]
+    log: ReadLog
+    size: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was passed over in reading."""
+        return self.log.notes
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Who speaks in it, the busiest first."""
+        return self.log.speakers
+
+    @property
+    def settled(self) -> TalkChoices:
+        """The choices with all that was found out."""
+        layout = self.log.layout
+        return replace(self.choices, sheet=layout.sheet, header=layout.header, roles=layout.roles)
 
     @property
     def counts(self) -> dict[Kind, int]:
         """How many talks become what."""
-        found = Counter(row.kind for row in self.rows)
-        return {kind: found[kind] for kind in KINDS}
+        counts = Counter(row.kind for row in self.rows)
+        return {kind: counts[kind] for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +117,24 @@ class Taken:
 _READ: Kept[ReadLog] = Kept(4)
 
 
-# --- a file, in two steps ----------------------------------------------------------------------------------------
+def prepare_talks(
+    store: Store, actor: Actor, project: Project, source: Source, choices: TalkChoices, *, undecided: bool = False
+) -> TalkPreview:
+    """Read a log and say what would become of every talk in it; nothing is changed yet.
 
-
-def prepare_talks(store: Store, actor: Actor, project: Project, source: Source, choices: TalkChoices) -> TalkPreview:
-    """Read a log and say what would become of every talk in it; nothing is changed yet."""
+    `undecided`: somebody will say what the columns are where that is unclear; else such a file is refused.
+    """
     actor.require(Role.EDITOR)
     named = replace(choices, batch=check_batch(choices.batch or PurePath(source.name).stem))
     key = new_key()
     # Reading takes its time; nobody waits for the database meanwhile.
-    log = _READ.get(key, lambda: read_log(source, named.speaker))
+    log = _READ.get(key, lambda: read_log(source, named.reading))
+    if log.unclear and not undecided:
+        raise DataError(log.unclear, where=source.name, remedy=say("name the columns in the first row"))
     kept = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
     with store.writing() as tx:
         PENDING.put(tx, actor, project, key, kept)
-        return _preview(tx, project, key, source.name, named, log)
+        return _make_preview(tx, project, key, source, named, log)
 
 
 def change_talks(store: Store, actor: Actor, project: Project, key: str, choices: TalkChoices) -> TalkPreview:
@@ -114,7 +142,8 @@ def change_talks(store: Store, actor: Actor, project: Project, key: str, choices
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         kept = PENDING.find(tx, actor, project, key)
-    return prepare_talks(store, actor, project, _source(kept), choices)
+    source = Source(kept["name"], unsqueeze(kept["content"]))
+    return prepare_talks(store, actor, project, source, choices, undecided=True)
 
 
 def open_talks(store: Store, actor: Actor, project: Project, key: str) -> TalkPreview:
@@ -122,9 +151,8 @@ def open_talks(store: Store, actor: Actor, project: Project, key: str) -> TalkPr
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         kept = PENDING.find(tx, actor, project, key)
-        choices = TalkChoices(**kept["choices"])
-        log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
-        return _preview(tx, project, key, kept["name"], choices, log)
+        choices, source, log = _read_pending(key, kept)
+        return _make_preview(tx, project, key, source, choices, log)
 
 
 def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken:
@@ -132,8 +160,9 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         kept = PENDING.find(tx, actor, project, key)
-    choices = TalkChoices(**kept["choices"])
-    log = _READ.get(key, lambda: read_log(_source(kept), choices.speaker))
+    choices, _, log = _read_pending(key, kept)
+    if log.unclear:
+        raise UsageError(log.unclear, remedy=say("say what the columns are"))
     with store.writing() as tx:
         PENDING.find(tx, actor, project, key)
         taken = _take(tx, actor, project, log.dialogues, choices)
@@ -146,9 +175,6 @@ def drop_talks(store: Store, actor: Actor, project: Project, key: str) -> None:
     PENDING.drop(store, actor, project, key)
 
 
-# --- at once -----------------------------------------------------------------------------------------------------
-
-
 def add_talks(store: Store, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
     """Bring in talks at once; those that cannot be kept are named with the reason."""
     actor.require(Role.EDITOR)
@@ -159,26 +185,23 @@ def add_talks(store: Store, actor: Actor, project: Project, talks: Sequence[Dial
 
 def check_batch(name: str) -> str:
     """Return the name of a batch; refuse what cannot be one."""
-    said = clean_text(" ".join(name.split()))
-    if not said or len(said) > MOST_BATCH:
+    plain = clean_text(" ".join(name.split()))
+    if not plain or len(plain) > MAX_BATCH:
         raise UsageError(
-            say("the name of the batch needs 1 to {most_batch} characters", most_batch=MOST_BATCH),
+            say("the batch name needs 1 to {most_batch} characters", most_batch=MAX_BATCH),
             where="batch",
             remedy=say("choose another one"),
         )
-    return said
-
-
-# --- the work ----------------------------------------------------------------------------------------------------
+    return plain
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """One talk as it would be stored, and its marks; `old`: the row that it stands for now."""
+    """One dialogue as it would be stored, and its ratings; `old`: the row that it replaces."""
 
     kind: Kind
     row: DialogueRow
-    marks: tuple[RatingRow, ...]
+    ratings: tuple[RatingRow, ...]
     old: DialogueRow | None
     place: str
 
@@ -187,27 +210,28 @@ def _plans(
     tx: Transaction, project: Project, talks: Sequence[Dialogue], choices: TalkChoices
 ) -> tuple[list[_Plan], list[Unread]]:
     at, plans, refused, seen = now(), [], [], set[str]()
-    known = _known(tx, project, [talk.id for talk in talks])
+    names = [talk.id for talk in talks if _is_storable(talk.id)]
+    known = {row.name: row for row in tx.dialogues.named(project.id, names)}
     for number, talk in enumerate(talks):
-        place = f"talk {talk.row or number + 1}"
+        place = f"dialogue {talk.row or number + 1}"
         try:
             if talk.id in seen:
-                raise UsageError(say("the id was used before: give each talk its own"))
+                raise UsageError(say("duplicate id: give each dialogue a unique id"))
             row = as_row(talk, project, choices.batch, choices.bot, number, at)
-            marks = _marks(talk, row, at)
+            # Of one person with several ratings, the last.
+            given = {rating.rater: rating.quality for rating in talk.ratings if rating.quality is not None}
+            ratings = tuple(
+                RatingRow(new_id(), row.id, 0, None, clean_text(rater, 200), quality, None, at)
+                for rater, quality in given.items()
+            )
         except UsageError as error:
             refused.append(Unread(place, error.what, talk.id[:60]))
             continue
         seen.add(row.name)
         old = known.get(row.name)
         kind: Kind = "added" if old is None else "replaced" if choices.existing == "replace" else "skipped"
-        plans.append(_Plan(kind, row, marks, old, place))
+        plans.append(_Plan(kind, row, ratings, old, place))
     return plans, refused
-
-
-def _known(tx: Transaction, project: Project, names: Sequence[str]) -> dict[str, DialogueRow]:
-    """Return the talks of these names that are there already."""
-    return {row.name: row for row in tx.dialogues.named(project.id, [name for name in names if _is_storable(name)])}
 
 
 def _is_storable(name: str) -> bool:
@@ -215,15 +239,6 @@ def _is_storable(name: str) -> bool:
         return bool(clean_text(name))
     except UsageError:
         return False
-
-
-def _marks(talk: Dialogue, row: DialogueRow, at: datetime) -> tuple[RatingRow, ...]:
-    """Return the marks that came with a talk; of one person with several, the last."""
-    given = {one.rater: one.quality for one in talk.ratings if one.quality is not None}
-    return tuple(
-        RatingRow(new_id(), row.id, 0, None, clean_text(rater, 200), quality, None, at)
-        for rater, quality in given.items()
-    )
 
 
 def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
@@ -234,46 +249,43 @@ def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialo
     tx.dialogues.delete(project.id, changed)
     tx.dialogues.put(plan.row for plan in wanted)
     ids = tx.dialogues.ids(project.id) if wanted else {}
-    marks = [replace(mark, dialogue_id=ids[plan.row.name]) for plan in wanted for mark in plan.marks]
-    tx.ratings.put_many(marks)
+    tx.ratings.put_many(replace(rating, dialogue_id=ids[plan.row.name]) for plan in wanted for rating in plan.ratings)
     counts = Counter(plan.kind for plan in plans)
     taken = Taken(choices.batch, counts["added"], counts["replaced"], counts["skipped"], tuple(refused))
-    said = say(
-        "{talks} added, {replaced:,} replaced, batch {batch}",
-        talks=say_count(taken.added, "{n} talk", "{n} talks"),
+    detail = say(
+        "{talks} added, {replaced:,} replaced in batch {batch}",
+        talks=say_count(taken.added, "{n} dialogue", "{n} dialogues"),
         replaced=taken.replaced,
         batch=choices.batch,
     )
-    note(tx, actor, "import", "dialogues", "", project_id=project.id, detail=said)
+    note(tx, actor, "import", "dialogues", "", project_id=project.id, detail=detail)
     return taken
 
 
-def _preview(  # noqa: PLR0917 - what is kept of a file, and what it holds
-    tx: Transaction, project: Project, key: str, name: str, choices: TalkChoices, log: ReadLog
+def _make_preview(  # noqa: PLR0917 - what is kept of a file, and what it holds
+    tx: Transaction, project: Project, key: str, source: Source, choices: TalkChoices, log: ReadLog
 ) -> TalkPreview:
     plans, refused = _plans(tx, project, log.dialogues, choices)
-    unread = [PlannedTalk("refused", one.place, one.name, reason=one.reason) for one in (*log.refused, *refused)]
-    return TalkPreview(key, name, choices, (*unread, *(_planned(plan) for plan in plans)), log.notes, log.speakers)
+    rows = [PlannedTalk("refused", each.place, each.name, reason=each.reason) for each in (*log.refused, *refused)]
+    for plan in plans:
+        row, reason = plan.row, ""
+        if plan.kind == "skipped":
+            reason = say("a dialogue with this id already exists")
+        elif plan.old is not None:
+            same = plan.old.turns == row.turns
+            reason = (
+                say("keeps its scores and ratings")
+                if same
+                else say("text changed: its scores and ratings will be deleted")
+            )
+        begins = first_words(row.turns)
+        counts = len(row.turns), len(plan.ratings)
+        rows.append(PlannedTalk(plan.kind, plan.place, row.name, row.bot or "", *counts, begins, reason))
+    return TalkPreview(key, source.name, choices, tuple(rows), log, len(source.content))
 
 
-def _planned(plan: _Plan) -> PlannedTalk:
-    row, reason = plan.row, ""
-    if plan.kind == "skipped":
-        reason = say("a talk of this id is there already")
-    elif plan.old is not None:
-        same = plan.old.turns == row.turns
-        reason = say("its scores and marks stay") if same else say("other words: its scores and marks go")
-    return PlannedTalk(
-        plan.kind,
-        plan.place,
-        row.name,
-        row.bot or "",
-        len(row.turns),
-        len(plan.marks),
-        first_words(row.turns),
-        reason,
-    )
-
-
-def _source(kept: Mapping[str, Any]) -> Source:
-    return Source(kept["name"], unsqueeze(kept["content"]))
+def _read_pending(key: str, kept: Mapping[str, Any]) -> tuple[TalkChoices, Source, ReadLog]:
+    said = kept["choices"]
+    choices = TalkChoices(**{**said, "roles": tuple(said.get("roles", ()))})
+    source = Source(kept["name"], unsqueeze(kept["content"]))
+    return choices, source, _READ.get(key, lambda: read_log(source, choices.reading))

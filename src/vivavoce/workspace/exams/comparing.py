@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vivavoce.errors import UsageError
 from vivavoce.kept import Kept
@@ -13,11 +15,70 @@ from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MeasureRow, Project, Run, RunState
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.exams.causes import Cause, EditKind, count_causes, refiled_by
-from vivavoce.workspace.exams.matching import Question, Shared, read_sheet, same_examples, shared_questions
+from vivavoce.workspace.exams.naming import EditKind, kind_of
 from vivavoce.workspace.exams.runs import get_run
-from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, judge_by_later_topics, verdict_between
+from vivavoce.workspace.exams.verdicts import (
+    NO_RATE,
+    Question,
+    QuestionVerdict,
+    Verdict,
+    judge_by_later_topics,
+    read_sheet,
+    same_examples,
+    shared_questions,
+    verdict_between,
+)
 from vivavoce.workspace.topics.history import EditLine, edit_lines
+
+if TYPE_CHECKING:
+    from vivavoce.reports.shared.measures import Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Edits of one kind between two runs, and the questions that they filed under another topic.
+
+    `edits` leaves out what was undone before the later run.
+    """
+
+    kind: EditKind
+    edits: int
+    improved: int
+    broken: int
+
+
+def refiled_by(tx: Transaction, a: Run, b: Run, example_ids: Collection[str]) -> dict[str, EditKind]:
+    """Return for each example that is filed under another topic since `a` the kind of edit that did it last."""
+    places: dict[str, list[tuple[str | None, str | None, str]]] = {}
+    # A move is kept as two changes: the example leaves one topic and comes to another.
+    left: dict[tuple[str, str], str | None] = {}
+    changes = tx.edits.changes_of(a.project_id, "examples", sorted(example_ids), a.created, b.created)
+    for edit, example_id, before, after in changes:
+        key = (edit.id, example_id)
+        if before is not None:
+            left[key] = before["topic_id"]
+        if after is not None and key in left and left[key] != after["topic_id"]:
+            places.setdefault(example_id, []).append((left[key], after["topic_id"], edit.action))
+    return {
+        example_id: kind_of(steps[-1][2])
+        for example_id, steps in places.items()
+        # What came back to its first topic, by an undo for instance, was not filed elsewhere.
+        if steps[0][0] != steps[-1][1]
+    }
+
+
+def count_causes(
+    tx: Transaction, a: Run, b: Run, improved: Sequence[EditKind | None], broken: Sequence[EditKind | None]
+) -> tuple[Cause, ...]:
+    """Return the edits between two runs that changed what became of questions, the most telling kind first."""
+    better, worse = Counter(improved), Counter(broken)
+    kinds = [kind for kind in dict.fromkeys((*improved, *broken)) if kind is not None]
+    edits = tx.edits.of_project(a.project_id, since=a.created, until=b.created, limit=None) if kinds else ()
+    ids = {edit.id for edit in edits}
+    edited = Counter(kind_of(edit.action) for edit in edits if edit.undone_by not in ids)
+    causes = (Cause(kind, edited[kind], better[kind], worse[kind]) for kind in kinds)
+    return tuple(sorted(causes, key=lambda cause: -(cause.improved + cause.broken)))
+
 
 KIND = "intents"
 SHOWN = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")
@@ -111,39 +172,38 @@ def compare_runs(store: Store, project: Project, a: int, b: int) -> RunCompariso
     if a == b:
         raise UsageError(say("a run cannot be compared with itself"), remedy=say("choose two different runs"))
     with store.reading() as tx:
-        first, second = (_done(tx, project, number) for number in sorted((a, b)))
+        first, second = runs = [get_run(tx, project, number, KIND) for number in sorted((a, b))]
+        if unfinished := [run for run in runs if run.state is not RunState.DONE]:
+            number, state = unfinished[0].number, unfinished[0].state
+            raise UsageError(
+                say("run {number} cannot be compared: it is {state}", number=number, state=state),
+                remedy=say("wait until it is done, or choose another"),
+            )
         key = (first.id, first.version, second.id, second.version)
         # Both are over, and so is the time between them: what is said of their questions never changes.
-        questions = _KEPT.get(key, lambda: _questions(tx, first, second))
+        questions = _KEPT.get(key, lambda: _compare_questions(tx, first, second))
         verdict = verdict_between(tx, first, second)
-        changes = tuple(_changes(tx.measures.of_run(first.id), tx.measures.of_run(second.id)))
+        changes = tuple(_compare_numbers(tx.measures.of_run(first.id), tx.measures.of_run(second.id)))
         between = tx.edits.of_project(project.id, since=first.created, until=second.created, limit=SHOWN_EDITS)
         lines = edit_lines(tx, between)
         count = tx.edits.count(project.id, since=first.created, until=second.created)
-    return RunComparison(first, second, tuple(_differing(first, second)), changes, verdict, questions, lines, count)
+    options = (
+        (name, first.options.get(name), second.options.get(name)) for name in {**first.options, **second.options}
+    )
+    differing = tuple((name, str(old), str(new)) for name, old, new in options if old != new)
+    return RunComparison(first, second, differing, changes, verdict, questions, lines, count)
 
 
-def _done(tx: Transaction, project: Project, number: int) -> Run:
-    run = get_run(tx, project, number, KIND)
-    if run.state is not RunState.DONE:
-        raise UsageError(
-            say("run {number} cannot be compared: it is {state}", number=number, state=run.state),
-            remedy=say("wait until it is done, or choose another"),
-        )
-    return run
-
-
-# --- questions ---------------------------------------------------------------------------------------------------
-
-
-def _questions(tx: Transaction, a: Run, b: Run) -> ComparedQuestions:
+def _compare_questions(tx: Transaction, a: Run, b: Run) -> ComparedQuestions:
     shared, before, after = shared_questions(tx, a, b), read_sheet(tx, a), read_sheet(tx, b)
-    improved = _changed(shared, right_after=True)
-    broken = _changed(shared, right_after=False)
-    ids = {pair.example_id for one in (*improved, *broken) for pair in one.pairs if pair.example_id}
+    changed = [question for question in shared.questions if question.right_after is not question.right_before]
+    ids = {pair.example_id for question in changed for pair in question.pairs if pair.example_id}
     refiled = refiled_by(tx, a, b, ids)
-    better, worse = (tuple(_compared(one, refiled) for one in changed) for changed in (improved, broken))
-    kinds = ([one.refiled_by for one in changed] for changed in (better, worse))
+    better, worse = (
+        tuple(_describe_change(question, refiled) for question in changed if question.right_after is right)
+        for right in (True, False)
+    )
+    kinds = ([question.refiled_by for question in questions] for questions in (better, worse))
     return ComparedQuestions(
         better,
         worse,
@@ -156,14 +216,10 @@ def _questions(tx: Transaction, a: Run, b: Run) -> ComparedQuestions:
     )
 
 
-def _changed(shared: Shared, *, right_after: bool) -> list[Question]:
-    return [one for one in shared.questions if one.right_after is right_after and one.right_before is not right_after]
-
-
-def _compared(question: Question, refiled: dict[str, EditKind]) -> ComparedQuestion:
+def _describe_change(question: Question, refiled: dict[str, EditKind]) -> ComparedQuestion:
     """Return a changed question as its first example that changed with it shows it."""
     right = question.right_after
-    pair = next(one for one in question.pairs if one.after.right is right and one.before.right is not right)
+    pair = next(pair for pair in question.pairs if pair.after.right is right and pair.before.right is not right)
     return ComparedQuestion(
         question.text,
         pair.after.topic,
@@ -177,14 +233,11 @@ def _compared(question: Question, refiled: dict[str, EditKind]) -> ComparedQuest
     )
 
 
-# --- numbers -----------------------------------------------------------------------------------------------------
-
-
-def _changes(before: Sequence[MeasureRow], after: Sequence[MeasureRow]) -> Iterator[RateChange]:
-    old = {(row.scope, row.name): _rate(row) for row in before}
-    new = {(row.scope, row.name): _rate(row) for row in after}
-    scopes = list(dict.fromkeys(scope for scope, _ in (*new, *old)))
-    for scope in scopes:
+def _compare_numbers(before: Sequence[MeasureRow], after: Sequence[MeasureRow]) -> Iterator[RateChange]:
+    old, new = (
+        {(row.scope, row.name): Rate(row.value, row.low, row.high, row.n) for row in rows} for rows in (before, after)
+    )
+    for scope in dict.fromkeys(scope for scope, _ in (*new, *old)):
         for name in SHOWN:
             first, second = old.get((scope, name)), new.get((scope, name))
             if first is not None and second is not None:
@@ -204,12 +257,10 @@ def difference_of(before: Rate, after: Rate) -> Rate:
     return Rate(gap, gap - down, gap + up, n)
 
 
-def _rate(row: MeasureRow) -> Rate:
-    return Rate(row.value, row.low, row.high, row.n)
-
-
-def _differing(a: Run, b: Run) -> Iterator[tuple[str, str, str]]:
-    for name in dict.fromkeys([*a.options, *b.options]):
-        old, new = a.options.get(name), b.options.get(name)
-        if old != new:
-            yield name, str(old), str(new)
+def judge_difference(measure: Measure, gap: Rate) -> Verdict:
+    """Return the verdict on a number that was measured in each run by itself."""
+    if gap.value is None or gap.low is None or gap.high is None:
+        return "unknown"
+    if gap.low <= 0 <= gap.high or measure.better == "neither":
+        return "same"
+    return "better" if (gap.value > 0) == (measure.better == "higher") else "worse"

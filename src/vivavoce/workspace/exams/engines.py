@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import join_and, say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.store.transaction import Transaction
@@ -37,7 +37,7 @@ class EnginesInProject(ProjectExam):
 
     def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
         """Return the names of the classifiers."""
-        return say("Engines {names}", names=", ".join(chosen["classifiers"]))
+        return say("{names} compared", names=join_and(chosen["classifiers"]))
 
     def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
         """Yield nothing: a project does well with one classifier."""
@@ -60,18 +60,17 @@ _TIMES: Kept[tuple[EngineTime, ...]] = Kept(8)
 
 def engine_times(store: Store, run: Run) -> tuple[EngineTime, ...]:
     """Return what the engines of a comparison took, in their order."""
-    return _TIMES.get((run.id, run.version), lambda: _read_times(document(store, run, "timings.json")))
+
+    def read() -> tuple[EngineTime, ...]:
+        units: dict[str, list[Mapping[str, Any]]] = {}
+        for unit in json.loads(document(store, run, "timings.json"))["units"]:
+            units.setdefault(unit["classifier"], []).append(unit)
+        return tuple(_measure_time(name, own) for name, own in units.items())
+
+    return _TIMES.get((run.id, run.version), read)
 
 
-def _read_times(content: bytes) -> tuple[EngineTime, ...]:
-    plain = json.loads(content)
-    units: dict[str, list[Mapping[str, Any]]] = {}
-    for unit in plain["units"]:
-        units.setdefault(unit["classifier"], []).append(unit)
-    return tuple(_timed(name, own) for name, own in units.items())
-
-
-def _timed(name: str, units: Sequence[Mapping[str, Any]]) -> EngineTime:
+def _measure_time(name: str, units: Sequence[Mapping[str, Any]]) -> EngineTime:
     trained = [float(unit["train_seconds"]) for unit in units]
     messages = sorted(float(seconds) for unit in units for seconds in unit["classify_seconds"])
     middle = messages[len(messages) // 2] if messages else 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from vivavoce.errors import UsageError, nearest
 from vivavoce.messages import join, say
 from vivavoce.records import Rate
+from vivavoce.settings import PAPER
 from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Run, RunState
 from vivavoce.store.transaction import Transaction
@@ -26,13 +27,16 @@ KIND = "intents"
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What an exam of the project takes: how large it is, and what the last one like it took."""
+    """What an exam of the project takes: how large it is, and how long it will probably take.
+
+    `measured`: the time comes from an exam of this project with the same classifier, not from a table.
+    """
 
     examples: int
     topics: int
-    strangers: int
     last: Run | None
-    seconds_each: float | None
+    seconds: float
+    measured: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +60,34 @@ _SORTS: Mapping[str, Callable[[IntentFindings], Any]] = {
 SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
 
 
-def run_before(store: Store, project: Project, run: Run) -> Run | None:
-    """Return the run of this exam that was done before another one."""
-    with store.reading() as tx:
-        return tx.runs.latest(project.id, KIND, before=run.number)
+# Seconds for 1,000 examples and one round of one setting, on two slots of a common machine; measured once with the
+# questions that ship. Of other classifiers nothing is known: they are taken for the slowest of these.
+SECONDS_PER_THOUSAND: Mapping[str, float] = {"linear": 0.5, "vectors": 0.5, "sif": 0.5, "tfidf": 0.8}
+# To start, to read the texts, and to conclude.
+SECONDS_AROUND = 10.0
+USUAL_ROUNDS = 10
+LOOKED_AT = 10
 
 
 def expect_exam(store: Store, project: Project) -> Expected:
-    """Return what an exam of the project would take."""
+    """Return what an exam of the project with the usual options would take."""
+    units = USUAL_ROUNDS * len(PAPER)
     with store.reading() as tx:
         last = tx.runs.latest(project.id, KIND)
         examples, topics = tx.examples.count(project.id), tx.topics.count(project.id)
-        strangers = tx.examples.count_out_of_scope(project.id)
-    return Expected(examples, topics, strangers, last, None if last is None else _seconds_each(last))
+        done = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=LOOKED_AT)
+        past = next((run for run in done if run.options.get("classifier") == project.classifier), None)
+        speed = None if past is None else _measure_speed(past, tx.outcomes.count(past.id))
+    each = SECONDS_PER_THOUSAND.get(project.classifier, max(SECONDS_PER_THOUSAND.values())) / 1000
+    seconds = SECONDS_AROUND + units * examples * (each if speed is None else speed)
+    return Expected(examples, topics, last, seconds, speed is not None)
+
+
+def _measure_speed(run: Run, examples: int) -> float | None:
+    """Return how many seconds a run took for one example in one unit; None where that cannot be told."""
+    if run.started is None or run.finished is None or not run.total or not examples:
+        return None
+    return max(0.0, (run.finished - run.started).total_seconds() - SECONDS_AROUND) / (run.total * examples)
 
 
 def start_intents(
@@ -82,14 +101,14 @@ class IntentsInProject(ProjectExam):
     """The intents exam of a project."""
 
     def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
-        """Return the name of the classifier."""
-        return say("Intents with {classifier}", classifier=chosen["classifier"])
+        """Return nothing: what changed before a run says more than that it is an exam."""
+        return ""
 
     def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
         """Return the problems that an intents exam found, in its order, with the topics as they are now."""
         from vivavoce.reports.intents.problem_wording import cost_sentence, problem_advice, problem_sentence
 
-        shown = intents_result(store, run).problems[:most]
+        problems = intents_result(store, run).problems[:most]
         with store.reading() as tx:
             ids = {name: topic_id for topic_id, name in tx.topics.names(project.id).items()}
         return [
@@ -103,8 +122,9 @@ class IntentsInProject(ProjectExam):
                 Rate(problem.cost, problem.low, problem.high, problem.evidence),
                 tuple(map(str, problem.remedies)),
                 remedy=problem_advice(problem),
+                sentence=problem_sentence(problem),
             )
-            for problem in shown
+            for problem in problems
         ]
 
     def steps(self, tx: Transaction, project: Project, *, examined: bool) -> Iterator[str]:
@@ -135,14 +155,14 @@ def topic_lines(result: IntentsResult, *, search: str = "", sort: str = "found")
     name = sort.removeprefix("-")
     if name not in _SORTS:
         raise UsageError(
-            say("topics cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+            say("cannot sort topics by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
             remedy=", ".join(SORTS),
         )
     words = search.casefold().split()
     setting = main_setting(result.settings)
     lines = setting.intents if setting else ()
-    found = [line for line in lines if all(word in line.intent.casefold() for word in words)]
-    ordered = sorted(found, key=lambda line: line.intent.casefold())
+    chosen = [line for line in lines if all(word in line.intent.casefold() for word in words)]
+    ordered = sorted(chosen, key=lambda line: line.intent.casefold())
     ordered.sort(key=_SORTS[name], reverse=sort.startswith("-"))
     if name in ("name", "examples", "attracted"):
         return tuple(ordered)
@@ -155,13 +175,13 @@ def confusion_lines(result: IntentsResult, *, search: str = "", intent: str = ""
     Where no setting taught every topic, those that were not taught are among them: they were to be declined.
     """
     words = search.casefold().split()
-    found = [
+    cells = [
         cell
         for cell in _mistaken_cells(result)
         if (not intent or intent in (cell.origin, cell.guess))
         and all(word in f"{cell.origin} {cell.guess}".casefold() for word in words)
     ]
-    return tuple(sorted(found, key=lambda cell: -(cell.answered + cell.deferred)))
+    return tuple(sorted(cells, key=lambda cell: -(cell.answered + cell.deferred)))
 
 
 def confused_names(result: IntentsResult) -> tuple[str, ...]:
@@ -196,19 +216,11 @@ def list_questions(
     chosen = {"outcome": outcome, "intent": intent, "guess": guess, "search": search}
     with store.reading() as tx:
         rows = tx.outcomes.page(run.id, limit=limit, offset=offset, **chosen)
-        return QuestionPage(rows, tx.outcomes.count(run.id, **chosen), _counts(tx, run, intent, guess, search))
-
-
-def _counts(
-    tx: Transaction, run: Run, intent: str | None, guess: str | None, search: str | None
-) -> Mapping[str, int]:
-    """Return how many questions came out how, of those that fit the other choices."""
-    every = tx.outcomes.counts(run.id, intent=intent)
-    if guess is None and not search:
-        return every
-    return {
-        name: tx.outcomes.count(run.id, outcome=name, intent=intent, guess=guess, search=search) for name in every
-    }
+        counts = tx.outcomes.counts(run.id, intent=intent)
+        if guess is not None or search:
+            # Of those that fit the other choices.
+            counts = {name: tx.outcomes.count(run.id, **(chosen | {"outcome": name})) for name in counts}
+        return QuestionPage(rows, tx.outcomes.count(run.id, **chosen), counts)
 
 
 def done_runs(store: Store, project: Project, *, limit: int = 200) -> Sequence[Run]:
@@ -222,9 +234,3 @@ _LEAST = -1.0
 
 def _or_least(value: float | None) -> float:
     return _LEAST if value is None else value
-
-
-def _seconds_each(run: Run) -> float | None:
-    if run.started is None or run.finished is None or not run.total:
-        return None
-    return (run.finished - run.started).total_seconds() / run.total

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce import plugins
 from vivavoce.errors import Fault, VivaError, nearest
+from vivavoce.jobs.exams.kinds import RATERS
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import find_kind, load_exam, load_part
 from vivavoce.messages import restore_messages, say
@@ -22,10 +23,8 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.engine_rules import check_engine
-from vivavoce.workspace.exams.allowed import RATERS, check_rater
-from vivavoce.workspace.exams.engine_parts import ready_engines, require_parts
-from vivavoce.workspace.exams.runs import FINDINGS, MOST_TITLE, begin_run, document
+from vivavoce.workspace.access.engine_rules import check_engine, check_rater, ready_engines, require_parts
+from vivavoce.workspace.exams.runs import FINDINGS, begin_run, document
 
 if TYPE_CHECKING:
     from vivavoce.reports.shared.measures import Measure
@@ -46,7 +45,7 @@ class Problem:
     `topics`: names of the topics concerned, `topic_ids` where they are now, None where one is gone. `cost`: of 1,000
     messages, with the number of examples that show it. `remedies`: codes of what can be done. `talk`: the id of a
     logged dialogue, which scored `size`. `bot_id` and `scenario_id` are where a failure in conversations can be
-    corrected, None where that is gone.
+    corrected, None where that is gone. `sentence`: the text without what it costs, where that is known.
     """
 
     exam: str
@@ -63,6 +62,7 @@ class Problem:
     talk: str = ""
     bot_id: str | None = None
     scenario_id: str | None = None
+    sentence: str = ""
 
 
 class ProjectExam:
@@ -71,8 +71,6 @@ class ProjectExam:
     def __init__(self, kind: ExamKind) -> None:
         self.kind = kind
 
-    # --- starting ------------------------------------------------------------------------------------------------
-
     def start(
         self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any], *, title: str = ""
     ) -> Run:
@@ -80,21 +78,21 @@ class ProjectExam:
         actor.require(Role.EDITOR)
         wanted = self._complete(project, chosen)
         for option in self._plugin_options(wanted):
-            names = [check_plugin(actor, option, name) for name in _listed(wanted[option.name])]
+            names = [check_plugin(actor, option, name) for name in _as_list(wanted[option.name])]
             wanted[option.name] = names if option.several else names[0]
         wanted = check_options(self.kind.name, wanted, self.kind.options)
         material = load_part(MATERIALS[self.kind.material])(store, project)
-        name = title[:MOST_TITLE] or self.name_run(project, wanted)
+        name = title or self.name_run(project, wanted)
         return begin_run(store, actor, project, self.kind.name, name, wanted, material)
 
     def name_run(self, project: Project, chosen: Mapping[str, Any]) -> str:
-        """Return what a run is called where nobody says."""
-        return self.kind.title
+        """Return what a run is about; its day and what changed before it are added."""
+        return say("{title}", title=self.kind.title)
 
     def check_allowed(self, tx: Transaction, actor: Actor, run: Run) -> None:
         """Refuse to resume what this person could not start: a run holds its choices as they were."""
         for option in self._plugin_options(run.options):
-            for name in _listed(run.options[option.name]):
+            for name in _as_list(run.options[option.name]):
                 check_plugin(actor, option, name, installed=False)
 
     def _complete(self, project: Project, chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,17 +103,24 @@ class ProjectExam:
     def _plugin_options(self, chosen: Mapping[str, Any]) -> list[Option]:
         return [option for option in self.kind.options if option.plugins and chosen.get(option.name)]
 
-    # --- daily runs and forms ------------------------------------------------------------------------------------
-
     def daily_faults(self, store: Store, actor: Actor, project: Project, chosen: Mapping[str, Any]) -> list[Fault]:
         """Return why a daily run could never start; `chosen` holds no empty values."""
-        faults = [fault for option in self.kind.daily for fault in _value_faults(option, chosen)]
+        faults: list[Fault] = []
+        for option in self.kind.daily:
+            try:
+                # Whether a classifier exists is said by the check that also knows who may name it.
+                if option.name in chosen and (option.several or not option.plugins):
+                    check_value(option, chosen[option.name])
+            except UnfitError as error:
+                faults.append(Fault(error.what, option.name))
+            if option.name not in chosen and option.required:
+                faults.append(Fault(say("choose at least {value}", value=max(1, option.fewest)), option.name))
         wrong = {fault.where for fault in faults}
         wanted = self._complete(project, chosen)
         for option in self._plugin_options(wanted):
             try:
                 if option.name not in wrong:
-                    _ = [check_plugin(actor, option, name) for name in _listed(wanted[option.name])]
+                    _ = [check_plugin(actor, option, name) for name in _as_list(wanted[option.name])]
             except VivaError as error:
                 faults.append(Fault(error.what, option.name))
         return faults
@@ -129,8 +134,6 @@ class ProjectExam:
     def usual(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Sequence[str]:
         """Return which of them are ticked before anybody has chosen."""
         return ()
-
-    # --- Today ---------------------------------------------------------------------------------------------------
 
     def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
         """Return what a run says is to be fixed, the most important first, with the topics as they are now."""
@@ -194,29 +197,15 @@ def check_plugin(actor: Actor, option: Option, name: object, *, installed: bool 
     return checked
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
-
-
-def _value_faults(option: Option, chosen: Mapping[str, Any]) -> Iterator[Fault]:
-    if option.name not in chosen:
-        if option.required:
-            yield Fault(say("choose at least {value}", value=max(1, option.fewest)), option.name)
-        return
-    # Whether a classifier exists is said by the check that also knows who may name it.
-    if option.plugins and not option.several:
-        return
-    try:
-        check_value(option, chosen[option.name])
-    except UnfitError as error:
-        yield Fault(error.what, option.name)
 
 
 def unknown_faults(options: Sequence[Option], names: Sequence[str]) -> list[Fault]:
     """Return a fault for each name that is not one of the options."""
     known = [option.name for option in options]
     return [
-        Fault(say("there is no option '{name}'.{nearest}", name=name, nearest=nearest(name, known)), name)
+        Fault(say("unknown option '{name}'.{nearest}", name=name, nearest=nearest(name, known)), name)
         for name in names
         if name not in known
     ]

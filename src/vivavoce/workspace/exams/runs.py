@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from vivavoce.errors import AbsentError, UsageError, without_remedy
@@ -19,14 +20,59 @@ from vivavoce.kept import Kept
 from vivavoce.messages import Message, change_messages, restore_messages, say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
+from vivavoce.store.repositories.units import LEASE_SECONDS
 from vivavoce.store.rows import MeasureRow, Project, Role, Run, RunState, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.exams.silence import Silence, count_workers, silence_of
+from vivavoce.workspace.exams.drawing import find_drawn
+from vivavoce.workspace.exams.naming import name_run
+from vivavoce.workspace.exams.stages import get_stage
 
-MOST_TITLE = 200
+# A worker says three times in a lease that it is there; one word may be late, two are not.
+SILENT_SECONDS = LEASE_SECONDS / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A run at which nobody is at work. `seconds`: since the last sign of a worker; None: none was ever there.
+
+    `again_in`: seconds until what was begun comes free for another worker; None where nothing is held.
+    """
+
+    seconds: float | None
+    again_in: float | None
+
+
+def count_workers(tx: Transaction, moment: datetime) -> int:
+    """Return how many workers gave a sign of late."""
+    return len(tx.workers.alive(moment - timedelta(seconds=SILENT_SECONDS)))
+
+
+def count_alive(store: Store) -> int:
+    """Return how many workers hold what they do."""
+    with store.reading() as tx:
+        return len(tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS)))
+
+
+def silence_of(tx: Transaction, run: Run, moment: datetime) -> Silence | None:
+    """Return since when nobody is at work on a run; None where somebody is, or where it is over.
+
+    A run that waits while workers are there is not silent: they are busy with others.
+    """
+    if not run.state.open:
+        return None
+    held = None if run.state is RunState.WAITING else tx.units.held_until(run.id)
+    if held is None:
+        seen = tx.workers.last_seen()
+        since = None if seen is None else max(0.0, (moment - seen).total_seconds())
+        return None if count_workers(tx, moment) else Silence(since, None)
+    quiet = (moment - held).total_seconds() + LEASE_SECONDS
+    return None if quiet < SILENT_SECONDS else Silence(quiet, max(0.0, LEASE_SECONDS - quiet))
+
+
+MAX_TITLE = 200
 FINDINGS, REPORT, WARNINGS = "findings.json", "report.html", "warnings.json"
 # The pace is that of the last units: a run that was interrupted is not slow.
 PACED = 40
@@ -68,7 +114,10 @@ class FailureCount:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is; `seconds_left` is None where nobody can tell. `silence`: nobody is at work on it."""
+    """How far a run is; `seconds_left` is None where nobody can tell. `silence`: nobody is at work on it.
+
+    `stage`: what it does now, as a sentence; empty where nobody says.
+    """
 
     run: Run
     counts: Mapping[UnitState, int]
@@ -76,22 +125,20 @@ class RunProgress:
     failures: tuple[FailureCount, ...]
     workers: int
     silence: Silence | None = None
-
-
-# --- looking -----------------------------------------------------------------------------------------------------
+    stage: str = ""
 
 
 def get_run(tx: Transaction, project: Project, number: int, kind: str | None = None) -> Run:
     """Return a run by its number; AbsentError where there is none, or none of this kind."""
-    found = tx.runs.by_number(project.id, number)
-    if found is None or (kind is not None and found.kind != kind):
+    run = tx.runs.by_number(project.id, number)
+    if run is None or (kind is not None and run.kind != kind):
         what = (
-            say("there is no run {number}", number=number)
+            say("run {number} not found", number=number)
             if kind is None
-            else say("there is no run {number} of the exam '{kind}'", number=number, kind=kind)
+            else say("run {number} of exam '{kind}' not found", number=number, kind=kind)
         )
-        raise AbsentError(what, remedy=say("choose one from the list: it may have been deleted"))
-    return found
+        raise AbsentError(what, remedy=say("it may have been deleted: choose one from the list"))
+    return run
 
 
 def show_run(store: Store, project: Project, number: int, kind: str | None = None) -> RunLine:
@@ -113,10 +160,10 @@ def list_runs(
     """Return some runs of a project, the newest first."""
     states = None if state is None else (state,)
     with store.reading() as tx:
-        found = tx.runs.page(project.id, kind, states=states, limit=limit, offset=offset)
-        names = person_names(tx, [run.user_id for run in found])
+        runs = tx.runs.page(project.id, kind, states=states, limit=limit, offset=offset)
+        names = person_names(tx, [run.user_id for run in runs])
         total = tx.runs.count(project.id, kind, states=states)
-    return RunPage(tuple(RunLine(run, names[run.user_id]) for run in found), total)
+    return RunPage(tuple(RunLine(run, names[run.user_id]) for run in runs), total)
 
 
 def count_runs(
@@ -137,15 +184,17 @@ def progress_of(store: Store, run: Run) -> RunProgress:
     with store.reading() as tx:
         current = tx.runs.get(run.id) or run
         counts = tx.units.counts(run.id)
-        left = counts[UnitState.WAITING] + counts[UnitState.RUNNING]
-        seconds = _seconds_left(tx, run.id, left) if current.state is RunState.RUNNING else None
-        failures = _failures(tx, run.id) if counts[UnitState.FAILED] else ()
+        seconds = None
+        moments = tx.units.last_finished(run.id, PACED) if current.state is RunState.RUNNING else ()
+        if len(moments) >= 2:
+            # How long the rest takes at the pace of the last units.
+            left = counts[UnitState.WAITING] + counts[UnitState.RUNNING]
+            seconds = left * (now() - moments[-1]).total_seconds() / (len(moments) - 1)
+        failures = _count_failures(tx, run.id) if counts[UnitState.FAILED] else ()
         workers = count_workers(tx, now()) if current.state.open else 0
         silence = silence_of(tx, current, now())
-    return RunProgress(current, counts, seconds, failures, workers, silence)
-
-
-# --- doing -------------------------------------------------------------------------------------------------------
+        stage = get_stage(tx, current, counts) if silence is None else ""
+    return RunProgress(current, counts, seconds, failures, workers, silence, stage)
 
 
 def begin_run(  # noqa: PLR0917 - who, where, what and of what: none of them can be left out
@@ -161,17 +210,28 @@ def begin_run(  # noqa: PLR0917 - who, where, what and of what: none of them can
     schedule_id: str | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Run:
-    """Start an exam of any kind; a worker begins it by itself. A title that another run has gets the time."""
+    """Start an exam of any kind; a worker begins it by itself.
+
+    A title that is a message, or none, is ours: the day and what changed since the last run are added. One that a
+    person chose and another run has gets the time.
+    """
     actor.require(Role.EDITOR)
-    # A title of ours is translated as long as it is whole.
-    ours = isinstance(title, Message)
-    checked = title if ours and len(title) <= MOST_TITLE else check_title(title[:MOST_TITLE] if ours else title)
-    said = _told_apart(store, project, checked)
+    at = now()
+    with store.reading() as tx:
+        if not title or isinstance(title, Message):
+            checked: str = name_run(tx, project, kind, title, at, options, suite_id=suite_id)
+            # A name of ours is translated as long as it is whole.
+            checked = checked if len(checked) <= MAX_TITLE else check_title(checked[:MAX_TITLE])
+        else:
+            checked = check_title(title)
+            if tx.runs.has_title(project.id, checked):
+                when = f", {at:%Y-%m-%d %H:%M:%S}"
+                checked = checked[: MAX_TITLE - len(when)] + when
     run = starting.start_run(
         store,
         project.id,
         kind,
-        said,
+        checked,
         options,
         material,
         user_id=actor.user_id,
@@ -186,29 +246,36 @@ def begin_run(  # noqa: PLR0917 - who, where, what and of what: none of them can
 
 def cancel_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
     """End a run; what was done so far is kept, and it can go on later."""
-    return _told(store, actor, project, number, "cancel", starting.cancel_run)
+    return _act(store, actor, project, number, "cancel", starting.cancel_run)
 
 
 def resume_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
     """Go on with a run that was cancelled or failed; its bots, engines and rater must be allowed now."""
-    _check_allowed(store, actor, project, number)
-    return _told(store, actor, project, number, "resume", starting.resume_run)
+    _require_allowed(store, actor, project, number)
+    return _act(store, actor, project, number, "resume", starting.resume_run)
 
 
 def retry_run(store: Store, actor: Actor, project: Project, number: int) -> Run:
     """Try again what failed in a run that is over; its bots, engines and rater must be allowed now."""
-    _check_allowed(store, actor, project, number)
-    return _told(store, actor, project, number, "retry", starting.retry_failed)
+    _require_allowed(store, actor, project, number)
+    return _act(store, actor, project, number, "retry", starting.retry_failed)
 
 
 def rename_run(store: Store, actor: Actor, project: Project, number: int, title: str) -> Run:
     """Give a run another title."""
     actor.require(Role.EDITOR)
-    said = check_title(title)
+    plain = check_title(title)
     with store.writing() as tx:
         run = get_run(tx, project, number)
-        tx.runs.rename(run.id, said)
-        note(tx, actor, "rename", "run", run.id, project_id=project.id, detail=_renamed(run, said))
+        tx.runs.rename(run.id, plain)
+        detail = say(
+            "run {number:d}, {kind}: {title} renamed to {title2}",
+            number=run.number,
+            kind=run.kind,
+            title=run.title,
+            title2=plain,
+        )
+        note(tx, actor, "rename", "run", run.id, project_id=project.id, detail=detail)
         return get_run(tx, project, number)
 
 
@@ -218,33 +285,21 @@ def delete_run(store: Store, actor: Actor, project: Project, number: int) -> Non
     with store.writing() as tx:
         run = get_run(tx, project, number)
         if run.state.open:
-            raise UsageError(say("the run is still going on"), remedy=say("cancel it first, then delete it"))
+            raise UsageError(say("the run is still in progress"), remedy=say("cancel it first, then delete it"))
         tx.runs.delete(run.id)
         note(tx, actor, "delete", "run", run.id, project_id=project.id, detail=_name(run))
 
 
-def _told_apart(store: Store, project: Project, title: str) -> str:
-    """Return the title of a new run, with the time where it would be the second of its name."""
-    with store.reading() as tx:
-        if not tx.runs.has_title(project.id, title):
-            return title
-    when = f", {now():%Y-%m-%d %H:%M:%S}"
-    return title + when if len(title) + len(when) <= MOST_TITLE else title[: MOST_TITLE - len(when)] + when
-
-
 def check_title(title: str) -> str:
     """Return the title of a run; refuse what cannot be one."""
-    said = clean_text(" ".join(title.split()))
-    if not said or len(said) > MOST_TITLE:
+    plain = clean_text(" ".join(title.split()))
+    if not plain or len(plain) > MAX_TITLE:
         raise UsageError(
-            say("the title needs 1 to {most_title} characters", most_title=MOST_TITLE),
+            say("the title needs 1 to {most_title} characters", most_title=MAX_TITLE),
             where="title",
             remedy=say("choose another one"),
         )
-    return said
-
-
-# --- what was found ----------------------------------------------------------------------------------------------
+    return plain
 
 
 _RESULTS: Kept[Any] = Kept(6)
@@ -264,9 +319,15 @@ def result_of(store: Store, run: Run) -> Any:
     if run.state is not RunState.DONE:
         raise AbsentError(
             say("run {number} has no result: it is {state}", number=run.number, state=run.state),
-            remedy=say("wait until it is done, or let it go on"),
+            remedy=say("wait until it is done, or resume it"),
         )
-    return _RESULTS.get((run.id, run.version), lambda: _read_result(run.kind, _read(store, run, FINDINGS)))
+
+    def read() -> Any:
+        reader = find_kind(run.kind).reader
+        data = restore_messages(json.loads(_read(store, run, FINDINGS)))
+        return load_part(reader)(data) if reader else data
+
+    return _RESULTS.get((run.id, run.version), read)
 
 
 def measures_of(store: Store, run: Run) -> tuple[MeasureRow, ...]:
@@ -282,54 +343,37 @@ def warnings_of(store: Store, run: Run) -> tuple[str, ...]:
     return tuple(content if isinstance(content, list) else content["warnings"])
 
 
-def _read_result(kind: str, content: bytes) -> Any:
-    reader = find_kind(kind).reader
-    data = restore_messages(json.loads(content))
-    return load_part(reader)(data) if reader else data
-
-
 def _read(store: Store, run: Run, name: str) -> bytes:
     with store.reading() as tx:
-        found = tx.documents.get(run.id, clean_text(name))
-    if found is None:
+        stored = tx.documents.get(run.id, clean_text(name))
+    if stored is None and (drawn := find_drawn(store, run, name)) is not None:
+        return drawn
+    if stored is None:
         raise AbsentError(
             say("run {number} has no '{name}'", number=run.number, name=name),
-            remedy=say("wait until the run is done") if run.state.open else say("look at what the run holds"),
+            remedy=say("wait until the run is done") if run.state.open else say("check what the run contains"),
         )
-    return found.content
-
-
-# --- the work ----------------------------------------------------------------------------------------------------
+    return stored.content
 
 
 def _name(run: Run) -> str:
     return say("run {number:d}, {kind}: {title}", number=run.number, kind=run.kind, title=run.title)
 
 
-def _renamed(run: Run, title: str) -> str:
-    return say(
-        "run {number:d}, {kind}: {title}, is now called {title2}",
-        number=run.number,
-        kind=run.kind,
-        title=run.title,
-        title2=title,
-    )
-
-
-def _told(  # noqa: PLR0917 - as the functions above have it, and what they do
+def _act(  # noqa: PLR0917 - as the functions above have it, and what they do
     store: Store, actor: Actor, project: Project, number: int, action: str, do: Callable[[Store, str], Run]
 ) -> Run:
     """Do something with a run; only what was done is written down."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         run = get_run(tx, project, number)
-    done = do(store, run.id)
+    changed = do(store, run.id)
     with store.writing() as tx:
         note(tx, actor, action, "run", run.id, project_id=project.id, detail=_name(run))
-    return done
+    return changed
 
 
-def _check_allowed(store: Store, actor: Actor, project: Project, number: int) -> None:
+def _require_allowed(store: Store, actor: Actor, project: Project, number: int) -> None:
     from vivavoce.workspace.exams.project_exams import project_exam
 
     actor.require(Role.EDITOR)
@@ -338,27 +382,18 @@ def _check_allowed(store: Store, actor: Actor, project: Project, number: int) ->
         project_exam(run.kind).check_allowed(tx, actor, run)
 
 
-def _seconds_left(tx: Transaction, run_id: str, left: int) -> float | None:
-    """Return how long the rest takes at the pace of the last units; None before the first two."""
-    moments = tx.units.last_finished(run_id, PACED)
-    if len(moments) < 2:
-        return None
-    span = (now() - moments[-1]).total_seconds()
-    return left * span / (len(moments) - 1)
-
-
 def _without_counts(reason: str) -> str:
     if isinstance(reason, Message) and reason.plural:
         return reason.plural
     return change_messages(reason, _without_counts)
 
 
-def _failures(tx: Transaction, run_id: str) -> tuple[FailureCount, ...]:
+def _count_failures(tx: Transaction, run_id: str) -> tuple[FailureCount, ...]:
     """Return the reasons of failures, the most frequent first; a reason is the same wherever it occurred."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for unit in tx.units.of_run(run_id, state=UnitState.FAILED):
-        reason = without_remedy(unit.error, unit.key) or say("no reason was given")
+        reason = without_remedy(unit.error, unit.key) or say("no reason given")
         # Talks that were under way when a bot fell silent count further than those before: one reason all the same.
         groups.setdefault(_without_counts(reason), []).append((reason, unit.title))
-    found = sorted(groups.values(), key=len, reverse=True)[:SHOWN_REASONS]
-    return tuple(FailureCount(own[0][0], len(own), own[0][1]) for own in found)
+    largest = sorted(groups.values(), key=len, reverse=True)[:SHOWN_REASONS]
+    return tuple(FailureCount(own[0][0], len(own), own[0][1]) for own in largest)

@@ -13,15 +13,15 @@ from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import MeasurePoint
-from vivavoce.store.rows import Edit, Project, Run, RunState
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, person_names
 from vivavoce.workspace.exams.verdicts import QuestionVerdict, verdict_between
 
 KIND = "intents"
 MEASURES = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")
-MOST_MARKS = 200
-MOST_RUNS = 2_000
+MAX_MARKS = 200
+MAX_RUNS = 2_000
 
 MarkKind = Literal["edit", "import", "settings", "undo", "engine", "threshold", "out-of-scope share"]
 
@@ -64,64 +64,45 @@ def show_timeline(
     measure: str = "accuracy",
     since: datetime | None = None,
     until: datetime | None = None,
-    limit: int = MOST_MARKS,
+    limit: int = MAX_MARKS,
 ) -> Timeline:
     """Return a measure over time, with what changed meanwhile."""
     if measure not in MEASURES:
         raise UsageError(
             say(
-                "'{measure}' is not followed over time.{nearest}", measure=measure, nearest=nearest(measure, MEASURES)
+                "'{measure}' is not tracked over time.{nearest}", measure=measure, nearest=nearest(measure, MEASURES)
             ),
             remedy=", ".join(MEASURES),
         )
-    asked = (measure, since, until, limit)
     with store.reading() as tx:
         # A year of daily runs is a thousand rows, and they change once a day.
-        key = (project.id, *_state(tx, project), *asked)
-        return _KEPT.get(key, lambda: _made(tx, project, *asked))
+        state = (*tx.runs.state(project.id, KIND), *tx.edits.state(project.id))
+        key = (project.id, *state, measure, since, until, limit)
+        return _KEPT.get(key, lambda: _build(tx, project, measure, since, until, limit))
 
 
 _KEPT: Kept[Timeline] = Kept(32)
 
 
-def _state(tx: Transaction, project: Project) -> tuple[object, ...]:
-    """Return what changes when anything on the line does."""
-    return (*tx.runs.state(project.id, KIND), *tx.edits.state(project.id))
-
-
-def _made(  # noqa: PLR0917 - what was asked for, as it is kept
-    tx: Transaction,
-    project: Project,
-    measure: str,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
+def _build(  # noqa: PLR0917 - what was asked for, as it is kept
+    tx: Transaction, project: Project, measure: str, since: datetime | None, until: datetime | None, limit: int
 ) -> Timeline:
     points = tx.measures.series(project.id, KIND, name=measure, since=since)
-    held = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=MOST_RUNS)[::-1]
-    found = tx.edits.of_project(project.id, since=since, until=until, limit=limit)
+    held = tx.runs.page(project.id, KIND, states=(RunState.DONE,), limit=MAX_RUNS)[::-1]
+    edits = tx.edits.of_project(project.id, since=since, until=until, limit=limit)
     count = tx.edits.count(project.id, since=since, until=until)
-    marks = tuple(_edit_marks(tx, found))
+    names = person_names(tx, [edit.user_id for edit in edits])
+    known: dict[str, MarkKind] = {"settings": "settings", "undo": "undo"}
+    marks = []
+    for edit in edits:
+        kind = known.get(edit.action) or ("import" if edit.action.startswith("import") else "edit")
+        marks.append(Mark(edit.at, kind, edit.summary, names[edit.user_id], edit.why, edit.id))
     within = [run for run in held if _within(run.created, since, until)]
     changes = tuple(_changed_options(held, since, until))
     ordered = tuple(sorted((*marks, *changes), key=lambda mark: mark.at, reverse=True))[:limit]
-    shown = tuple(point for point in points if until is None or point.at <= until)
+    line = tuple(point for point in points if until is None or point.at <= until)
     verdict = verdict_between(tx, within[0], within[-1]) if len(within) > 1 else None
-    return Timeline(measure, since, until, shown, tuple(within), ordered, count + len(changes), verdict)
-
-
-# --- marks -------------------------------------------------------------------------------------------------------
-
-
-def _edit_marks(tx: Transaction, found: Sequence[Edit]) -> Iterator[Mark]:
-    names = person_names(tx, [edit.user_id for edit in found])
-    for edit in found:
-        yield Mark(edit.at, _kind(edit), edit.summary, names[edit.user_id], edit.why, edit.id)
-
-
-def _kind(edit: Edit) -> MarkKind:
-    known: dict[str, MarkKind] = {"settings": "settings", "undo": "undo"}
-    return known.get(edit.action) or ("import" if edit.action.startswith("import") else "edit")
+    return Timeline(measure, since, until, line, tuple(within), ordered, count + len(changes), verdict)
 
 
 def _changed_options(held: Sequence[Run], since: datetime | None, until: datetime | None) -> Iterator[Mark]:
@@ -132,14 +113,14 @@ def _changed_options(held: Sequence[Run], since: datetime | None, until: datetim
         for kind, option in _FOLLOWED:
             old, new = before.options.get(option), after.options.get(option)
             if old != new:
-                said = say(
-                    "Run {number} used the {kind} {said} instead of {said2}",
+                text = say(
+                    "Run {number} used {kind} {said} instead of {said2}",
                     number=after.number,
                     kind=kind,
-                    said=_said(new),
-                    said2=_said(old),
+                    said=_write(new),
+                    said2=_write(old),
                 )
-                yield Mark(after.created, kind, said, PRODUCT.name, run=after.number)
+                yield Mark(after.created, kind, text, PRODUCT.name, run=after.number)
 
 
 _FOLLOWED: tuple[tuple[MarkKind, str], ...] = (
@@ -149,7 +130,7 @@ _FOLLOWED: tuple[tuple[MarkKind, str], ...] = (
 )
 
 
-def _said(value: Any) -> str:
+def _write(value: Any) -> str:
     if value is None:
         return say("none")
     return f"{value:g}" if isinstance(value, float) else str(value)

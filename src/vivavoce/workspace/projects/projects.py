@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from datetime import timedelta
 
 from vivavoce.errors import Fault, UsageError
 from vivavoce.messages import join, say
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Edit, Project, Role
+from vivavoce.store.migrating import head_version, schema_version
+from vivavoce.store.repositories.units import LEASE_SECONDS
+from vivavoce.store.rows import Edit, Project, Role, WorkerRow
+from vivavoce.store.stamps import now
+from vivavoce.version import __version__
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.engine_rules import check_engine
-from vivavoce.workspace.exams.engine_parts import require_parts
+from vivavoce.workspace.access.engine_rules import check_engine, require_parts
 
-MOST_NAME = 100
+MAX_NAME = 100
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -38,9 +43,9 @@ def create_project(
     short = check_slug(slug or slug_of(name))
     engine = check_engine(actor, classifier)
     with store.writing() as tx:
-        made = tx.projects.add(short, _named(name), language=language, classifier=engine, threshold=0.5)
-        note(tx, actor, "create", "project", made.id, project_id=made.id, detail=made.name)
-    return made
+        project = tx.projects.add(short, _check_name(name), language=language, classifier=engine, threshold=0.5)
+        note(tx, actor, "create", "project", project.id, project_id=project.id, detail=project.name)
+    return project
 
 
 def change_project(
@@ -49,14 +54,15 @@ def change_project(
     """Change what holds for a project; the change is a mark in its timeline and can be undone."""
     actor.require(Role.EDITOR)
     if not 0 <= threshold <= 1:
-        raise UsageError(say("the threshold must lie between 0 and 1, not {threshold:g}", threshold=threshold))
+        raise UsageError(say("the threshold must be between 0 and 1, not {threshold:g}", threshold=threshold))
     engine = classifier
     if classifier != project.classifier:
         engine = check_engine(actor, classifier)
         require_parts(engine)
     with store.writing() as tx:
-        change = tx.edits.update("projects", project.id, name=_named(name), threshold=threshold, classifier=engine)
-        summary = _change_summary(project, name, threshold, engine)
+        plain = _check_name(name)
+        change = tx.edits.update("projects", project.id, name=plain, threshold=threshold, classifier=engine)
+        summary = _summarize_change(project, plain, threshold, engine)
         return tx.edits.apply(project.id, actor.user_id, "settings", summary, [change], why=why)
 
 
@@ -64,14 +70,14 @@ def delete_project(store: Store, actor: Actor, project: Project, typed: str) -> 
     """Delete a project with everything in it, for good; whoever does it types its name to show that it is meant."""
     actor.require(Role.ADMIN)
     if typed.strip() != project.name:
-        fault = Fault(say("this is not '{name}', the name of the project", name=project.name), "name")
+        fault = Fault(say("this does not match the project name '{name}'", name=project.name), "name")
         raise UsageError(
-            say("the project was not deleted"), faults=[fault], remedy=say("type the name as it is written")
+            say("the project was not deleted"), faults=[fault], remedy=say("enter the name exactly as shown")
         )
     with store.writing() as tx:
         if tx.runs.open(project.id):
             raise UsageError(
-                say("runs of this project are still going on"), remedy=say("cancel them, then delete the project")
+                say("runs of this project are still in progress"), remedy=say("cancel them, then delete the project")
             )
         tx.projects.delete(project.id)
         note(tx, actor, "delete", "project", project.id, detail=f"{project.slug}: {project.name}")
@@ -87,31 +93,60 @@ def check_slug(slug: str) -> str:
     """Refuse a short name that cannot stand in an address."""
     if not _SLUG.fullmatch(slug) or len(slug) > 60:
         raise UsageError(
-            say("'{slug}' cannot be the short name of a project", slug=slug),
-            remedy=say("use small letters, digits and hyphens"),
+            say("'{slug}' is not a valid short name", slug=slug),
+            remedy=say("use lower-case letters, digits and hyphens"),
         )
     return slug
 
 
-def _named(name: str) -> str:
-    said = name.strip()
-    if not said or len(said) > MOST_NAME:
+def _check_name(name: str) -> str:
+    plain = name.strip()
+    if not plain or len(plain) > MAX_NAME:
         raise UsageError(
-            say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), remedy=say("choose another name")
+            say("the name needs 1 to {most_name} characters", most_name=MAX_NAME), remedy=say("choose another name")
         )
-    return said
+    return plain
 
 
-def _change_summary(project: Project, name: str, threshold: float, classifier: str) -> str:
-    parts = [say("name {name}", name=name.strip())] if name.strip() != project.name else []
-    parts += (
-        [say("threshold {threshold:g} to {threshold2:g}", threshold=project.threshold, threshold2=threshold)]
-        if threshold != project.threshold
-        else []
-    )
-    parts += (
-        [say("engine {classifier} to {classifier2}", classifier=project.classifier, classifier2=classifier)]
-        if classifier != project.classifier
-        else []
-    )
+def _summarize_change(project: Project, name: str, threshold: float, classifier: str) -> str:
+    old, engine = project.threshold, project.classifier
+    parts = []
+    if name != project.name:
+        parts.append(say("name {name}", name=name))
+    if threshold != old:
+        parts.append(say("threshold {threshold:g} to {threshold2:g}", threshold=old, threshold2=threshold))
+    if classifier != engine:
+        parts.append(say("classifier {classifier} to {classifier2}", classifier=engine, classifier2=classifier))
     return say("Settings:") + " " + (join(", ", parts) or say("saved unchanged"))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`address` never holds a password. `current`: the schema is the newest that this program knows."""
+
+    version: str
+    address: str
+    schema: str
+    current: bool
+    workers: tuple[WorkerRow, ...]
+    projects: int
+    people: int
+    admins: int
+    open_runs: int
+
+
+def workspace_facts(store: Store) -> Facts:
+    """Return what is the case now."""
+    schema = schema_version(store) or ""
+    with store.reading() as tx:
+        return Facts(
+            version=__version__,
+            address=store.address,
+            schema=schema,
+            current=schema == head_version(),
+            workers=tx.workers.alive(now() - timedelta(seconds=LEASE_SECONDS)),
+            projects=tx.projects.count(),
+            people=tx.users.count(),
+            admins=tx.users.count(Role.ADMIN, active=True),
+            open_runs=len(tx.runs.open()),
+        )

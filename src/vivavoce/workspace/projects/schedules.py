@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from vivavoce.errors import AbsentError, UsageError, VivaError
@@ -15,14 +14,14 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import PRODUCT, Actor
+from vivavoce.workspace.access.actors import PRODUCT, Actor, person_names
 from vivavoce.workspace.access.auditing import note
 from vivavoce.workspace.exams.project_exams import project_exam, start_exam, unknown_faults
 from vivavoce.workspace.exams.runs import check_title
 
 DAY = 24 * 60
 USUAL_MINUTE = 3 * 60
-MOST_SCHEDULES = 50
+MAX_SCHEDULES = 50
 FAILED = "could not start"
 Options = Mapping[str, Any]
 
@@ -50,30 +49,29 @@ class NewSchedule:
     minute_of_day: int = USUAL_MINUTE
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def list_schedules(store: Store, project: Project) -> tuple[ScheduleLine, ...]:
     """Return the daily runs of a project by the time of day."""
     with store.reading() as tx:
-        found = tx.schedules.of_project(project.id)
+        schedules = tx.schedules.of_project(project.id)
         last = tx.runs.last_of_schedules(project.id)
-        troubles = tx.audit.latest(project.id, "schedule", FAILED, MOST_SCHEDULES * 10)
-        people = {one.user_id: tx.users.get(one.user_id) for one in found if one.user_id}
-    names = {user_id: user.name or user.login for user_id, user in people.items() if user}
-    return tuple(
-        ScheduleLine(one, names.get(one.user_id or "", PRODUCT.name), last.get(one.id), _trouble(one, last, troubles))
-        for one in found
-    )
+        troubles = tx.audit.latest(project.id, "schedule", FAILED, MAX_SCHEDULES * 10)
+        names = person_names(tx, [schedule.user_id for schedule in schedules])
+    lines = []
+    for schedule in schedules:
+        run, (at, why) = last.get(schedule.id), troubles.get(schedule.id, (None, ""))
+        # What has worked since is no trouble any more.
+        trouble = "" if at is None or (run is not None and run.created > at) else why
+        lines.append(ScheduleLine(schedule, names[schedule.user_id], run, trouble))
+    return tuple(lines)
 
 
 def get_schedule(tx: Transaction, project: Project, schedule_id: str) -> Schedule:
     """Return a daily run of the project."""
-    found = tx.schedules.get(schedule_id)
-    if found is None or found.project_id != project.id:
-        gone = say("choose one from the list: it may have been deleted")
-        raise AbsentError(say("there is no such daily run"), remedy=gone)
-    return found
+    schedule = tx.schedules.get(schedule_id)
+    if schedule is None or schedule.project_id != project.id:
+        gone = say("it may have been deleted: choose one from the list")
+        raise AbsentError(say("daily run not found"), remedy=gone)
+    return schedule
 
 
 def find_schedule(store: Store, project: Project, schedule_id: str) -> Schedule:
@@ -82,14 +80,11 @@ def find_schedule(store: Store, project: Project, schedule_id: str) -> Schedule:
         return get_schedule(tx, project, schedule_id)
 
 
-# --- changing ----------------------------------------------------------------------------------------------------
-
-
 def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedule, *, why: str = "") -> Edit:
     """Make a daily run; refused with all faults at once where it could never start."""
     actor.require(Role.EDITOR)
     options = check_options(store, actor, project, new.kind, new.options)
-    title = _checked_title(new)
+    title = _check_schedule(new)
     values = {
         "id": new_id(),
         "project_id": project.id,
@@ -103,9 +98,9 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
         "created": now(),
     }
     with store.writing() as tx:
-        if len(tx.schedules.of_project(project.id)) >= MOST_SCHEDULES:
+        if len(tx.schedules.of_project(project.id)) >= MAX_SCHEDULES:
             raise UsageError(
-                say("there are {most_schedules} daily runs already", most_schedules=MOST_SCHEDULES),
+                say("you already have {most_schedules} daily runs", most_schedules=MAX_SCHEDULES),
                 remedy=say("delete one first"),
             )
         summary = say("Daily run {title} at {clock} UTC", title=title, clock=clock(new.minute_of_day))
@@ -119,20 +114,20 @@ def change_schedule(
     """Change title, options and time of a daily run; what it examines stays, and so do the runs that it started."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
-        found = get_schedule(tx, project, schedule_id)
-    if new.kind != found.kind:
+        old = get_schedule(tx, project, schedule_id)
+    if new.kind != old.kind:
         raise UsageError(
-            say("this daily run examines {kind}, not {new_kind}", kind=found.kind, new_kind=new.kind),
+            say("this daily run tests {kind}, not {new_kind}", kind=old.kind, new_kind=new.kind),
             where="kind",
-            remedy=say("make another daily run"),
+            remedy=say("create another daily run"),
         )
     options = check_options(store, actor, project, new.kind, new.options)
-    changed: dict[str, Any] = {"title": _checked_title(new), "options": options, "minute_of_day": new.minute_of_day}
-    if new.minute_of_day != found.minute_of_day:
+    changed: dict[str, Any] = {"title": _check_schedule(new), "options": options, "minute_of_day": new.minute_of_day}
+    if new.minute_of_day != old.minute_of_day:
         changed["next_at"] = next_time(new.minute_of_day, now())
     with store.writing() as tx:
         change = tx.edits.update("schedules", get_schedule(tx, project, schedule_id).id, **changed)
-        summary = say("Daily run {title} changed", title=found.title)
+        summary = say("Daily run {title} changed", title=old.title)
         return tx.edits.apply(project.id, actor.user_id, "change schedule", summary, [change], why=why)
 
 
@@ -140,20 +135,18 @@ def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     """Switch a daily run on or off."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        found = get_schedule(tx, project, schedule_id)
-        if found.enabled == enabled:
+        schedule = get_schedule(tx, project, schedule_id)
+        if schedule.enabled == enabled:
             raise UsageError(
-                say("the daily run is {text} already", text="on" if enabled else "off"),
-                remedy=say("look at the list"),
+                say("the daily run is already {text}", text="on" if enabled else "off"),
+                remedy=say("check the list"),
             )
         # Days that passed while it was off are not made up for.
-        due = next_time(found.minute_of_day, now())
-        change = tx.edits.update("schedules", found.id, enabled=enabled, next_at=due)
-        on, off = (
-            say("Daily run {title} switched on", title=found.title),
-            say("Daily run {title} switched off", title=found.title),
-        )
-        summary = on if enabled else off
+        due = next_time(schedule.minute_of_day, now())
+        change = tx.edits.update("schedules", schedule.id, enabled=enabled, next_at=due)
+        summary = say("Daily run {title} turned off", title=schedule.title)
+        if enabled:
+            summary = say("Daily run {title} turned on", title=schedule.title)
         return tx.edits.apply(project.id, actor.user_id, "switch schedule", summary, [change])
 
 
@@ -161,17 +154,17 @@ def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
     """Delete a daily run; the runs that it started stay."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        found = get_schedule(tx, project, schedule_id)
-        change = tx.edits.delete("schedules", found.id)
-        summary = say("Daily run {title} deleted", title=found.title)
+        schedule = get_schedule(tx, project, schedule_id)
+        change = tx.edits.delete("schedules", schedule.id)
+        summary = say("Daily run {title} deleted", title=schedule.title)
         return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
 
 
-def _checked_title(new: NewSchedule) -> str:
+def _check_schedule(new: NewSchedule) -> str:
     """Return the title of a daily run whose time can be used."""
     if not 0 <= new.minute_of_day < DAY:
         raise UsageError(
-            say("{minute_of_day} is not a minute of the day", minute_of_day=new.minute_of_day),
+            say("{minute_of_day} is not a valid minute of the day", minute_of_day=new.minute_of_day),
             where="minute",
             remedy="0 to 1439",
         )
@@ -189,9 +182,6 @@ def clock(minute_of_day: int) -> str:
     return f"{minute_of_day // 60:02d}:{minute_of_day % 60:02d}"
 
 
-# --- what can be scheduled ---------------------------------------------------------------------------------------
-
-
 def check_options(store: Store, actor: Actor, project: Project, kind: str, options: Options) -> dict[str, Any]:
     """Return the options of a daily run as they are kept; all faults at once."""
     exam = project_exam(kind)
@@ -201,12 +191,9 @@ def check_options(store: Store, actor: Actor, project: Project, kind: str, optio
     faults += exam.daily_faults(store, actor, project, chosen)
     if faults:
         raise UsageError(
-            say("this daily run could not start"), faults=faults, remedy=say("correct each of these places")
+            say("this daily run could not start"), faults=faults, remedy=say("correct each of these fields")
         )
     return chosen
-
-
-# --- starting ----------------------------------------------------------------------------------------------------
 
 
 def start_scheduled(store: Store, schedule: Schedule) -> Run:
@@ -214,35 +201,20 @@ def start_scheduled(store: Store, schedule: Schedule) -> Run:
     with store.reading() as tx:
         project = tx.projects.get(schedule.project_id)
     if project is None:
-        what = say("the project of the daily run is gone")
-        raise AbsentError(what, where=schedule.title, remedy=say("nothing is to be done"))
+        what = say("the project of this daily run no longer exists")
+        raise AbsentError(what, where=schedule.title, remedy=say("nothing to do"))
     # What the options may name was checked with the rights of whoever made the schedule.
     actor = Actor(schedule.user_id, PRODUCT.name, Role.ADMIN)
     try:
-        run = start_exam(store, actor, project, schedule.kind, schedule.options, schedule.title)
+        own = schedule.title != usual_title(schedule.kind)
+        title = say("{title}", title=schedule.title) if own else say("daily run")
+        run = start_exam(store, actor, project, schedule.kind, schedule.options, title)
     except VivaError as error:
         with store.writing() as tx:
-            why = join("; ", [error.what, *(one.as_message() for one in error.faults[:3])])
-            note(
-                tx,
-                PRODUCT,
-                FAILED,
-                "schedule",
-                schedule.id,
-                project_id=project.id,
-                detail=f"{schedule.title}: " + why,
-            )
+            why = join("; ", [error.what, *(fault.as_message() for fault in error.faults[:3])])
+            detail = f"{schedule.title}: " + why
+            note(tx, PRODUCT, FAILED, "schedule", schedule.id, project_id=project.id, detail=detail)
         raise
     with store.writing() as tx:
         tx.runs.set_schedule(run.id, schedule.id)
         return tx.runs.get(run.id) or run
-
-
-# --- the last time -----------------------------------------------------------------------------------------------
-
-
-def _trouble(schedule: Schedule, last: Mapping[str, Run], troubles: Mapping[str, tuple[datetime, str]]) -> str:
-    at, why = troubles.get(schedule.id, (None, ""))
-    run = last.get(schedule.id)
-    # What has worked since is no trouble any more.
-    return "" if at is None or (run is not None and run.created > at) else why

@@ -2,31 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Literal
 
-from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import exam_kinds, find_kind
+from vivavoce.records import Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.access.actors import person_names
+from vivavoce.workspace.exams.comparing import difference_of, judge_difference
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
-from vivavoce.workspace.projects.moves import (
-    ExamState,
-    Move,
-    find_alarms,
-    find_moves,
-    read_numbers,
-    read_verdicts,
-)
+from vivavoce.workspace.exams.verdicts import NO_RATE, QuestionVerdict, Verdict, main_scope, verdict_between
+
+
+@dataclass(frozen=True, slots=True)
+class ExamState:
+    """The newest run of an exam that is done, and those that it can be held against.
+
+    `before`: the run before it. `base`: the newest that is older than a week, else the oldest of this week.
+    """
+
+    exam: str
+    run: Run
+    before: Run | None = None
+    base: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A number then and now. `scope`: a setting or a bot. `since`: the run that it is held against.
+
+    `questions`: where the verdict comes from the questions that two intents exams share, not from two intervals.
+    """
+
+    exam: str
+    scope: str
+    name: str
+    before: Rate
+    after: Rate
+    difference: Rate
+    verdict: Verdict
+    since: Run
+    questions: QuestionVerdict | None = None
+
+
+Numbers = Mapping[str, Mapping[tuple[str, str], Rate]]
+
+
+def read_numbers(tx: Transaction, exams: Sequence[ExamState]) -> Numbers:
+    """Return the numbers of all runs that are held against each other."""
+    wanted = {run.id for exam in exams for run in (exam.run, exam.before, exam.base) if run is not None}
+    return {
+        run_id: {
+            (row.scope, row.name): Rate(row.value, row.low, row.high, row.n) for row in tx.measures.of_run(run_id)
+        }
+        for run_id in wanted
+    }
+
+
+# By the id of the run that the newest intents exam is held against.
+Verdicts = Mapping[str, QuestionVerdict]
+
+
+def read_verdicts(tx: Transaction, exams: Sequence[ExamState]) -> Verdicts:
+    """Return the verdicts on intents exams that share questions."""
+    asked = [exam for exam in exams if find_kind(exam.exam).questions]
+    pairs = [(base, exam.run) for exam in asked for base in (exam.before, exam.base) if base]
+    by_run = {base.id: verdict_between(tx, base, run) for base, run in pairs}
+    return {run_id: verdict for run_id, verdict in by_run.items() if verdict.shared}
+
+
+def find_moves(exams: Sequence[ExamState], numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
+    """Yield the watched numbers of each exam, now and in its base."""
+    for exam in exams:
+        if exam.base is not None:
+            yield from _between(exam, exam.base, numbers, verdicts)
+
+
+def find_alarms(exams: Sequence[ExamState], numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
+    """Yield numbers that became worse since the run before, by more than chance would make."""
+    for exam in exams:
+        if exam.before is not None:
+            yield from (move for move in _between(exam, exam.before, numbers, verdicts) if move.verdict == "worse")
+
+
+def _between(exam: ExamState, base: Run, numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
+    old, new = numbers[base.id], numbers[exam.run.id]
+    if base.id in verdicts:
+        # The share of right decisions, with the verdict that the comparison of the two runs gives.
+        verdict, key = verdicts[base.id], (main_scope(exam.run), "accuracy")
+        before, after = old.get(key, NO_RATE), new.get(key, NO_RATE)
+        yield Move(exam.exam, *key, before, after, verdict.difference, verdict.verdict, base, verdict)
+    known = project_exam(exam.exam)
+    for scope in known.scopes(exam.run, [scope for scope, _ in new]):
+        for name in known.kind.watched:
+            was, now = old.get((scope, name)), new.get((scope, name))
+            # What neither run could measure did not move.
+            if was is not None and now is not None and (was.value, now.value) != (None, None):
+                gap = difference_of(was, now)
+                yield Move(exam.exam, scope, name, was, now, gap, judge_difference(known.measure(name), gap), base)
+
 
 WEEK = timedelta(days=7)
-MOST_PROBLEMS = 3
+MAX_PROBLEMS = 8
 LOOKED_AT = 60
 
 Light = Literal["none", "good", "watch", "bad"]
@@ -67,9 +150,9 @@ def show_today(store: Store, project: Project) -> Today:
     since = now() - WEEK
     with store.reading() as tx:
         recent = tx.runs.page(project.id, limit=LOOKED_AT)
-        exams = tuple(_exams(tx, project, since))
+        exams = tuple(_list_exams(tx, project, since))
         numbers, verdicts = read_numbers(tx, exams), read_verdicts(tx, exams)
-        people = _people(tx, project, since)
+        people = _list_people(tx, project, since)
         going = tx.runs.open(project.id)
         examined = {exam.exam for exam in exams}
         steps = tuple(
@@ -77,11 +160,18 @@ def show_today(store: Store, project: Project) -> Today:
             for kind in exam_kinds()
             for step in project_exam(kind.name).steps(tx, project, examined=kind.name in examined)
         )
-        unknown = _unknown_edits(tx, project, exams)
+        # Edits of topics, answers or examples that came after the newest intents exam began.
+        newest = next((exam.run for exam in exams if find_kind(exam.exam).questions), None)
+        unknown = tx.edits.count_of_topics(project.id, newest.created) if newest else 0
     moves, alarms = (tuple(find(exams, numbers, verdicts)) for find in (find_moves, find_alarms))
-    problems = _find_problems(store, project, exams)
+    # Those with a known cost first, the most costly on top; then the others in turn, in the order of their exam.
+    by_exam = [project_exam(exam.exam).problems(store, project, exam.run, MAX_PROBLEMS) for exam in exams]
+    mixed = [problem for problem in chain.from_iterable(zip_longest(*by_exam)) if problem is not None]
+    mixed.sort(key=lambda problem: -(problem.cost.value or 0.0) if problem.cost else 1.0)
+    problems = tuple(mixed[:MAX_PROBLEMS])
+    light: Light = "none" if not exams else "bad" if alarms else "watch" if problems else "good"
     return Today(
-        light=_light(exams, alarms, problems),
+        light=light,
         exams=exams,
         alarms=alarms,
         problems=problems,
@@ -101,58 +191,23 @@ def open_runs(store: Store, project: Project) -> tuple[Run, ...]:
         return tx.runs.open(project.id)
 
 
-def _light(exams: Sequence[ExamState], alarms: Sequence[Move], problems: Sequence[Problem]) -> Light:
-    if not exams:
-        return "none"
-    return "bad" if alarms else "watch" if problems else "good"
-
-
-# --- runs that can be held against each other --------------------------------------------------------------------
-
-
-def _exams(tx: Transaction, project: Project, since: datetime) -> Iterator[ExamState]:
+def _list_exams(tx: Transaction, project: Project, since: datetime) -> Iterator[ExamState]:
     for kind in (kind for kind in exam_kinds() if kind.watched):
         done = tx.runs.page(project.id, kind.name, states=(RunState.DONE,), limit=LOOKED_AT)
         if done:
-            older = [run for run in done[1:] if _is_alike(kind, run, done[0])]
+            # Runs that asked the same kind of questions.
+            asked = [(run.suite_id, *(run.options.get(name) for name in kind.alike)) for run in done]
+            older = [run for run, alike in zip(done[1:], asked[1:], strict=True) if alike == asked[0]]
             base = next((run for run in older if run.created <= since), older[-1] if older else None)
             yield ExamState(kind.name, done[0], older[0] if older else None, base)
 
 
-def _is_alike(kind: ExamKind, run: Run, other: Run) -> bool:
-    """Tell whether two runs asked the same kind of questions."""
-    same = all(run.options.get(name) == other.options.get(name) for name in kind.alike)
-    return run.suite_id == other.suite_id and same
-
-
-def _find_problems(store: Store, project: Project, exams: Sequence[ExamState]) -> tuple[Problem, ...]:
-    """Return the biggest problems of the newest run of each exam, in turn; those of an exam stay in its order."""
-    found = [project_exam(exam.exam).problems(store, project, exam.run, MOST_PROBLEMS) for exam in exams]
-    mixed = [problem for turn in zip_longest(*found) for problem in turn if problem is not None]
-    return tuple(mixed[:MOST_PROBLEMS])
-
-
-# --- what people did, and what is left to do ---------------------------------------------------------------------
-
-
-def _people(tx: Transaction, project: Project, since: datetime) -> tuple[PersonWork, ...]:
+def _list_people(tx: Transaction, project: Project, since: datetime) -> tuple[PersonWork, ...]:
     """Return who changed how much since a time, the most recent first."""
     counts = tx.edits.by_person(project.id, since)
     last: dict[str | None, str] = {}
     for edit in tx.edits.of_project(project.id, since=since, limit=200):
         last.setdefault(edit.user_id, edit.summary)
-    users = {user_id: tx.users.get(user_id) for user_id in counts if user_id}
-    names = {user_id: user.name or user.login for user_id, user in users.items() if user}
-    found = [
-        PersonWork(names.get(user_id or "", PRODUCT.name), count, last.get(user_id, ""), at)
-        for user_id, (count, at) in counts.items()
-    ]
-    return tuple(sorted(found, key=lambda one: one.at, reverse=True))
-
-
-def _unknown_edits(tx: Transaction, project: Project, exams: Sequence[ExamState]) -> int:
-    """Return how many edits of topics, answers or examples came after the newest intents exam began."""
-    run = next((exam.run for exam in exams if find_kind(exam.exam).questions), None)
-    if run is None:
-        return 0
-    return tx.edits.count_of_topics(project.id, run.created)
+    names = person_names(tx, list(counts))
+    work = (PersonWork(names[who], count, last.get(who, ""), at) for who, (count, at) in counts.items())
+    return tuple(sorted(work, key=lambda person: person.at, reverse=True))

@@ -17,13 +17,13 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import Place
 from vivavoce.conversations.scenarios.formats.yaml_reading import read_scenario, read_step
 from vivavoce.conversations.scenarios.formats.yaml_writing import scenario_head, scenario_value, step_value
 from vivavoce.errors import Fault, UsageError
-from vivavoce.files.yamls import Value, YamlFile, as_texts
+from vivavoce.files.yamls import YamlFile, as_texts
 from vivavoce.messages import say
 from vivavoce.workspace.scenarios.suites import without_lines
 
 NOTHING = Expectation(counted=False)
 EMPTY = Expectation()
-MOST_KEPT = 1_000_000
+MAX_KEPT = 1_000_000
 _BREAKS = re.compile(r"[\r\n]+")
 
 
@@ -41,6 +41,7 @@ class DraftTurn:
     any: tuple[str, ...] = ()
     all: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
     slots: tuple[tuple[str, str], ...] = ()
     typo: bool = False
     note: str = ""
@@ -77,9 +78,6 @@ class Draft:
     kept: Scenario | None = None
 
 
-# --- from scenario to draft --------------------------------------------------------------------------------------
-
-
 def draft_of(scenario: Scenario) -> Draft:
     """Return a scenario as its editor sees it."""
     return Draft(
@@ -107,13 +105,11 @@ def draft_turn(step: Step) -> DraftTurn:
         any=_shown_texts(expect.any),
         all=_shown_texts(expect.all),
         none=_shown_texts(expect.none),
+        accepted=_shown_words(expect.accepted),
         slots=tuple(pair for pair in expect.slots.items() if _is_open_pair(pair)),
         typo=step.kind is Kind.TYPO,
         note=_tidy(step.note),
     )
-
-
-# --- from draft to scenario --------------------------------------------------------------------------------------
 
 
 def scenario_of(draft: Draft) -> Scenario:
@@ -139,50 +135,36 @@ def step_of(draft: DraftTurn) -> Step:
     return replace(
         kept,
         user=_unless_same(draft.said, kept.user, _tidy) if isinstance(kept.user, str) else kept.user,
-        expect=kept.expect if kept.expect.same else _expected(draft, kept.expect),
-        kind=_kind(draft.typo, kept.kind),
+        expect=kept.expect if kept.expect.same else _expect(draft, kept.expect),
+        kind=Kind.TYPO if draft.typo else Kind.CLEAN if kept.kind is Kind.TYPO else kept.kind,
         note=_unless_same(draft.note, kept.note, _tidy),
     )
 
 
-def _expected(draft: DraftTurn, kept: Expectation) -> Expectation:
-    made = replace(
+def _expect(draft: DraftTurn, kept: Expectation) -> Expectation:
+    slots = {name: value for name, value in kept.slots.items() if not _is_open_pair((name, value))}
+    expect = replace(
         kept,
         intents=kept.intents if draft.topics == _shown_words(kept.intents) else draft.topics,
         fallback=draft.fallback,
-        any=_patterns(draft.any, kept.any),
-        all=_patterns(draft.all, kept.all),
-        none=_patterns(draft.none, kept.none),
-        slots=_slots(draft.slots, kept.slots),
+        slots=kept.slots if {**slots, **dict(draft.slots)} == kept.slots else {**dict(draft.slots), **slots},
+        any=_merge_patterns(draft.any, kept.any),
+        all=_merge_patterns(draft.all, kept.all),
+        none=_merge_patterns(draft.none, kept.none),
+        accepted=kept.accepted if draft.accepted == _shown_words(kept.accepted) else draft.accepted,
     )
-    if made == kept:
+    if expect == kept:
         return kept
-    if replace(made, counted=True) == EMPTY:
+    if replace(expect, counted=True) == EMPTY:
         return NOTHING
     # Where nothing was expected, nothing was counted; now there is something to count.
-    return replace(made, counted=True) if kept == NOTHING else made
+    return replace(expect, counted=True) if kept == NOTHING else expect
 
 
-def _kind(typo: bool, kept: Kind) -> Kind:
-    if typo:
-        return Kind.TYPO
-    return Kind.CLEAN if kept is Kind.TYPO else kept
-
-
-def _patterns(texts: tuple[str, ...], kept: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+def _merge_patterns(texts: tuple[str, ...], kept: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
     if texts == _shown_texts(kept):
         return kept
-    return (*(Pattern(text) for text in texts), *(one for one in kept if not is_open(one)))
-
-
-def _slots(pairs: tuple[tuple[str, str], ...], kept: Mapping[str, str]) -> Mapping[str, str]:
-    opened = {name: value for name, value in kept.items() if _is_open_pair((name, value))}
-    if dict(pairs) == opened:
-        return kept
-    return {**dict(pairs), **{name: value for name, value in kept.items() if name not in opened}}
-
-
-# --- what is open and what is locked -----------------------------------------------------------------------------
+    return (*map(Pattern, texts), *(pattern for pattern in kept if not is_open(pattern)))
 
 
 def is_open(pattern: Pattern) -> bool:
@@ -201,40 +183,40 @@ def locked_parts(turn: DraftTurn) -> tuple[tuple[str, str], ...]:
         user="" if isinstance(kept.user, str) else kept.user,
         note="",
         kind=Kind.CLEAN if kept.kind is Kind.TYPO else kept.kind,
-        expect=NOTHING if kept.expect.same else _locked(kept.expect),
+        expect=NOTHING if kept.expect.same else _leave_locked(kept.expect),
     )
     value = step_value(rest)
     expect = value.pop("expect")
-    found = {key: item for key, item in value.items() if key != "user" or item != ""}
+    parts = {key: item for key, item in value.items() if key != "user" or item != ""}
     if isinstance(expect, Mapping):
-        found |= {f"expect: {key}": item for key, item in expect.items()}
+        parts |= {f"expect: {key}": item for key, item in expect.items()}
     if kept.expect != NOTHING and not kept.expect.counted:
-        found["expect: counted"] = False
-    return tuple((key, _shown(item)) for key, item in found.items())
+        parts["expect: counted"] = False
+    return tuple((key, _write(item)) for key, item in parts.items())
 
 
 def locked_head(draft: Draft) -> tuple[tuple[str, str], ...]:
     """Return what a scenario holds beside its turns and the fields of the form."""
     if draft.kept is None:
         return ()
-    value = scenario_head(draft.kept)
-    shown = ("id", "title", "domain", "level", "tags", "note")
-    return tuple((key, _shown(item)) for key, item in value.items() if key not in shown)
+    fields = ("id", "title", "domain", "level", "tags", "note")
+    return tuple((key, _write(item)) for key, item in scenario_head(draft.kept).items() if key not in fields)
 
 
-def _locked(expect: Expectation) -> Expectation:
+def _leave_locked(expect: Expectation) -> Expectation:
     return replace(
         expect,
         intents=(),
         fallback=False,
-        any=tuple(one for one in expect.any if not is_open(one)),
-        all=tuple(one for one in expect.all if not is_open(one)),
-        none=tuple(one for one in expect.none if not is_open(one)),
+        accepted=(),
+        any=tuple(pattern for pattern in expect.any if not is_open(pattern)),
+        all=tuple(pattern for pattern in expect.all if not is_open(pattern)),
+        none=tuple(pattern for pattern in expect.none if not is_open(pattern)),
         slots={name: value for name, value in expect.slots.items() if not _is_open_pair((name, value))},
     )
 
 
-def _shown(item: object) -> str:
+def _write(item: object) -> str:
     return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
 
 
@@ -244,16 +226,16 @@ def _is_open_pair(pair: tuple[str, str]) -> bool:
 
 
 def _shown_texts(patterns: Sequence[Pattern]) -> tuple[str, ...]:
-    return tuple(one.text for one in patterns if is_open(one))
+    return tuple(pattern.text for pattern in patterns if is_open(pattern))
 
 
 def _shown_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(_line(word) for word in words if _line(word))
 
 
-def _unless_same(said: str, kept: str, tidied: Any) -> str:
-    """Return what was said, or what was there before where the form would show it alike."""
-    return kept if said == tidied(kept) else said
+def _unless_same(typed: str, kept: str, tidied: Any) -> str:
+    """Return what was typed, or what was there before where the form would show it alike."""
+    return kept if typed == tidied(kept) else typed
 
 
 def _line(text: str) -> str:
@@ -262,9 +244,6 @@ def _line(text: str) -> str:
 
 def _tidy(text: str) -> str:
     return "\n".join(text.splitlines()).strip()
-
-
-# --- what a form carries along -----------------------------------------------------------------------------------
 
 
 def keep_step(step: Step | None) -> str:
@@ -284,27 +263,24 @@ def keep_scenario(scenario: Scenario) -> str:
 
 def read_kept_step(text: str) -> Step | None:
     """Return the step that a form carried."""
-    return None if not text else _checked(text, read_step)
+    return None if not text else _read(text, read_step)
 
 
 def read_kept_scenario(text: str) -> Scenario | None:
     """Return the scenario, or its head, that a form carried."""
-    return None if not text else _checked(text, read_scenario)
+    return None if not text else _read(text, read_scenario)
 
 
-def _checked(text: str, reader: Any) -> Any:
-    faults: list[Fault] = []
-    value = _parsed(text)
-    found = reader(value, Place(YamlFile("form", value, {}), faults))
-    if faults:
-        raise UsageError(say("the form was changed on its way"), faults=faults, remedy=say("open the scenario again"))
-    if isinstance(found, Scenario):
-        return without_lines(found)
-    return replace(found, line=None) if isinstance(found, Turn) else found
-
-
-def _parsed(text: str) -> Value:
+def _read(text: str, reader: Any) -> Any:
+    changed, remedy = say("the form data was altered"), say("open the scenario again")
     try:
-        return as_texts(json.loads(text[:MOST_KEPT]))
+        value = as_texts(json.loads(text[:MAX_KEPT]))
     except (ValueError, RecursionError) as error:
-        raise UsageError(say("the form was changed on its way"), remedy=say("open the scenario again")) from error
+        raise UsageError(changed, remedy=remedy) from error
+    faults: list[Fault] = []
+    part = reader(value, Place(YamlFile("form", value, {}), faults))
+    if faults:
+        raise UsageError(changed, faults=faults, remedy=remedy)
+    if isinstance(part, Scenario):
+        return without_lines(part)
+    return replace(part, line=None) if isinstance(part, Turn) else part

@@ -6,9 +6,8 @@ faster it is refused with StaleError, and `merging` puts both together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from vivavoce.conversations import Scenario, Suite, check_suite
 from vivavoce.conversations.scenario import Turn
@@ -29,8 +28,9 @@ from vivavoce.workspace.scenarios.suites import (
     without_lines,
 )
 
-MOST_NAME = 100
-MOST_TURNS = 200
+MAX_NAME = 100
+NOTHING_EXPECTED = say("no turn expects anything, so nothing is checked")
+MAX_TURNS = 200
 
 
 @dataclass(frozen=True)
@@ -68,17 +68,14 @@ class VersionLine:
     author: str
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def find_scenario(tx: Transaction, project: Project, scenario_id: str) -> tuple[ScenarioRow, SuiteRow]:
     """Return a scenario of the project with its suite; AbsentError where it has none of this id."""
     row = tx.suites.scenario(scenario_id)
     suite = tx.suites.get(row.suite_id) if row else None
     if row is None or suite is None or suite.project_id != project.id:
         raise AbsentError(
-            say("there is no scenario '{scenario_id}'", scenario_id=scenario_id),
-            remedy=say("choose one from the list of its suite"),
+            say("scenario '{scenario_id}' not found", scenario_id=scenario_id),
+            remedy=say("choose one from the suite's list"),
         )
     return row, suite
 
@@ -101,38 +98,35 @@ def list_scenarios(
 ) -> tuple[ScenarioRow, ...]:
     """Return the scenarios of a suite in their order, those that hold the words."""
     with store.reading() as tx:
-        found = tx.suites.scenarios(get_suite(tx, project, suite_id).id, domain=domain, level=level)
+        rows = tx.suites.scenarios(get_suite(tx, project, suite_id).id, domain=domain, level=level)
     words = search.strip().casefold()
-    return tuple(row for row in found if words in row.text.casefold())
+    return tuple(row for row in rows if words in row.text.casefold())
 
 
 def list_versions(store: Store, project: Project, scenario_id: str) -> tuple[VersionLine, ...]:
     """Return what a scenario was at each save, the newest first."""
     with store.reading() as tx:
         row, _ = find_scenario(tx, project, scenario_id)
-        found = tx.suites.versions(row.id)
-        names = person_names(tx, [one.user_id for one in found])
-    return tuple(VersionLine(one, names[one.user_id]) for one in found)
+        versions = tx.suites.versions(row.id)
+        names = person_names(tx, [version.user_id for version in versions])
+    return tuple(VersionLine(version, names[version.user_id]) for version in versions)
 
 
 def version_of(store: Store, project: Project, scenario_id: str, version: int) -> Scenario:
     """Return a scenario as it was at one save."""
     with store.reading() as tx:
         row, _ = find_scenario(tx, project, scenario_id)
-        return _version(tx, row, version)
+        return _read_version(tx, row, version)
 
 
-def _version(tx: Transaction, row: ScenarioRow, version: int) -> Scenario:
-    found = tx.suites.version(row.id, version)
-    if found is None:
+def _read_version(tx: Transaction, row: ScenarioRow, version: int) -> Scenario:
+    stored = tx.suites.version(row.id, version)
+    if stored is None:
         raise AbsentError(
             say("'{name}' has no version {version}", name=row.name, version=version),
             remedy=say("choose one from the list of versions"),
         )
-    return parse_scenario(found.text)
-
-
-# --- checking ----------------------------------------------------------------------------------------------------
+    return parse_scenario(stored.text)
 
 
 def check_scenario(suite: Suite, scenario: Scenario, *, known: Sequence[str] = (), instead_of: str = "") -> Checked:
@@ -140,39 +134,39 @@ def check_scenario(suite: Suite, scenario: Scenario, *, known: Sequence[str] = (
 
     Faults are those of the scenario, and those that it brings upon others, such as a twin that is lost.
     """
-    others = tuple(one for one in suite.scenarios if one.id not in (scenario.id, instead_of))
-    before = {(one.kind, one.message) for one in check_suite(suite).errors}
+    others = tuple(other for other in suite.scenarios if other.id not in (scenario.id, instead_of))
+    before = {(problem.kind, problem.message) for problem in check_suite(suite).errors}
     after = check_suite(replace(suite, scenarios=(*others, scenario)))
-    errors = [one for one in after.errors if _is_of(one, scenario) or (one.kind, one.message) not in before]
-    warnings = [one.message for one in after.warnings if _is_of(one, scenario)]
-    warnings += [one.message for one in after.problems if one.kind == "level" and _is_of(one, scenario)]
-    unknown = [f"no topic '{name}' is known here" for name in _topics(scenario) if known and name not in known]
+
+    def is_own(problem: CheckProblem) -> bool:
+        return scenario.id in problem.scenarios
+
+    faults = [
+        Fault(
+            say("the visitor says nothing here: write a message, or delete the turn"),
+            say("turn {number}", number=number),
+        )
+        for number, step in enumerate(scenario.turns, 1)
+        if isinstance(step, Turn) and isinstance(step.user, str) and not step.user.strip()
+    ]
+    errors = [error for error in after.errors if is_own(error) or (error.kind, error.message) not in before]
+    faults += [Fault(error.message, error.where) for error in errors]
     doubt = title_doubt(replace(suite, scenarios=others), scenario)
+    topics = (name for step in scenario.turns if isinstance(step, Turn) for name in step.expect.intents)
+    warnings = [
+        *([doubt] if doubt else []),
+        *([NOTHING_EXPECTED] if scenario.turns and expects_nothing(scenario) else []),
+        *(warning.message for warning in after.warnings if is_own(warning)),
+        *(problem.message for problem in after.problems if problem.kind == "level" and is_own(problem)),
+        *(f"unknown topic '{name}'" for name in topics if known and name not in known),
+    ]
     measured = next(iter(check_suite(replace(suite, scenarios=(scenario,))).measured.values()), None)
-    faults = (*_empty_messages(scenario), *(Fault(one.message, one.where) for one in errors))
-    said = [*([doubt] if doubt else []), *warnings, *unknown]
-    return Checked(faults, tuple(dict.fromkeys(said)), measured)
+    return Checked(tuple(faults), tuple(dict.fromkeys(warnings)), measured)
 
 
-def _empty_messages(scenario: Scenario) -> Iterator[Fault]:
-    for number, step in enumerate(scenario.turns, 1):
-        if isinstance(step, Turn) and isinstance(step.user, str) and not step.user.strip():
-            yield Fault(
-                say("the visitor says nothing here: write a message, or delete the turn"),
-                say("turn {number}", number=number),
-            )
-
-
-def _is_of(problem: CheckProblem, scenario: Scenario) -> bool:
-    return scenario.id in problem.scenarios
-
-
-def _topics(scenario: Scenario) -> list[str]:
-    expected = (getattr(step, "expect", None) for step in scenario.turns)
-    return list(dict.fromkeys(name for expect in expected if expect is not None for name in expect.intents))
-
-
-# --- changing ----------------------------------------------------------------------------------------------------
+def expects_nothing(scenario: Scenario) -> bool:
+    """Tell whether no turn of a scenario is checked; included parts may expect something."""
+    return all(isinstance(step, Turn) and not step.expect.counted for step in scenario.turns)
 
 
 def save_scenario(
@@ -185,10 +179,11 @@ def save_scenario(
     version: int,
     twins: Sequence[Scenario] = (),
     why: str = "",
+    summary: str = "",
 ) -> Saved:
     """Save a scenario that was made from a version; StaleError where there is a newer one by now.
 
-    `twins`: misspelt copies that are added in the same edit.
+    `twins`: misspelt copies that are added in the same edit. `summary`: what the history calls it.
     """
     actor.require(Role.EDITOR)
     with store.writing() as tx:
@@ -196,22 +191,23 @@ def save_scenario(
         if row.version != version:
             raise StaleError(
                 say(
-                    "'{name}' was saved by somebody else meanwhile: version {version}, yours began as {version2}",
+                    "someone else saved '{name}' in the meantime: it is now version {version}, and "
+                    "you edited version {version2}",
                     name=row.name,
                     version=row.version,
                     version2=version,
                 ),
-                remedy=say("look at both and put them together"),
+                remedy=say("compare both and combine them"),
             )
         suite = assemble_suite(tx, suite_row.id)
         checked = _refuse_faulty(suite, scenario, twins, instead_of=row.name)
         change = tx.edits.update("scenarios", row.id, **scenario_columns(scenario))
         changes = [change] if change.before != change.after else []
-        changes += _added(tx, suite_row, twins)
-        summary = say("Scenario {id} edited", id=scenario.id)
+        changes += _add_rows(tx, suite_row, twins)
+        usual = say("Scenario {id} edited", id=scenario.id)
         if twins:
-            summary = say("Scenario {id} edited, with a misspelt version", id=scenario.id)
-        edit = tx.edits.apply(project.id, actor.user_id, "edit", summary, changes, why=why)
+            usual = say("Scenario {id} edited, with a misspelt version", id=scenario.id)
+        edit = tx.edits.apply(project.id, actor.user_id, "edit", summary or usual, changes, why=why)
     return Saved(edit, row.id, checked.warnings)
 
 
@@ -230,10 +226,10 @@ def create_scenario(
     with store.writing() as tx:
         suite_row = get_suite(tx, project, suite_id)
         suite = assemble_suite(tx, suite_row.id)
-        if any(one.id == scenario.id for one in suite.scenarios):
-            raise _refused(Fault(say("there is a scenario '{id}' already", id=scenario.id), "name"))
+        if any(other.id == scenario.id for other in suite.scenarios):
+            raise _refusal(Fault(say("scenario '{id}' already exists", id=scenario.id), "name"))
         checked = _refuse_faulty(suite, scenario, twins)
-        changes = _added(tx, suite_row, (scenario, *twins))
+        changes = _add_rows(tx, suite_row, (scenario, *twins))
         summary = say("Scenario {id} added to {name}", id=scenario.id, name=suite_row.name)
         edit = tx.edits.apply(project.id, actor.user_id, "create", summary, changes, why=why)
     return Saved(edit, changes[0].noun_id, checked.warnings)
@@ -245,7 +241,16 @@ def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: s
     with store.writing() as tx:
         row, suite_row = find_scenario(tx, project, scenario_id)
         suite = assemble_suite(tx, suite_row.id)
-        _refuse_orphans(suite, row.name)
+        before = {(error.kind, error.message) for error in check_suite(suite).errors}
+        rest = tuple(scenario for scenario in suite.scenarios if scenario.id != row.name)
+        lost = [error for error in check_suite(replace(suite, scenarios=rest)).errors if error.kind == "lost_twin"]
+        faults = [Fault(error.message, error.where) for error in lost if (error.kind, error.message) not in before]
+        if faults:
+            raise UsageError(
+                say("'{name}' cannot be deleted: misspelt versions of its messages depend on it", name=row.name),
+                faults=faults,
+                remedy=say("delete these scenarios first"),
+            )
         change = tx.edits.delete("scenarios", row.id)
         summary = say("Scenario {name} deleted from {suite_row_name}", name=row.name, suite_row_name=suite_row.name)
         return tx.edits.apply(project.id, actor.user_id, "delete", summary, [change], why=why)
@@ -258,14 +263,14 @@ def restore_version(
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         row, _ = find_scenario(tx, project, scenario_id)
-        then = _version(tx, row, version)
-    said = why or f"Version {version} brought back"
-    return save_scenario(store, actor, project, scenario_id, then, version=row.version, why=said)
+        then = _read_version(tx, row, version)
+    why = why or f"Version {version} restored"
+    return save_scenario(store, actor, project, scenario_id, then, version=row.version, why=why)
 
 
 def free_name(suite: Suite, wanted: str) -> str:
     """Return the wanted name, with a number where it is taken."""
-    taken = {one.id for one in suite.scenarios}
+    taken = {scenario.id for scenario in suite.scenarios}
     name, number = wanted, 2
     while name in taken:
         name, number = f"{wanted}-{number}", number + 1
@@ -288,73 +293,38 @@ def scenario_from_text(text: str) -> Scenario:
         ) from error
 
 
-def _added(tx: Transaction, suite: SuiteRow, scenarios: Sequence[Scenario]) -> list[Change]:
-    if not scenarios:
-        return []
-    last = max((row.place for row in tx.suites.scenarios(suite.id)), default=-1)
-    values: list[dict[str, Any]] = [
-        scenario_values(suite.id, one, place) for place, one in enumerate(scenarios, last + 1)
+def _add_rows(tx: Transaction, suite: SuiteRow, scenarios: Sequence[Scenario]) -> list[Change]:
+    last = max((row.place for row in tx.suites.scenarios(suite.id)), default=-1) if scenarios else -1
+    return [
+        tx.edits.insert("scenarios", scenario_values(suite.id, scenario, place))
+        for place, scenario in enumerate(scenarios, last + 1)
     ]
-    return [tx.edits.insert("scenarios", one) for one in values]
 
 
 def _refuse_faulty(suite: Suite, scenario: Scenario, twins: Sequence[Scenario], *, instead_of: str = "") -> Checked:
-    plain = [*_plain_faults(scenario, levels_of(suite))]
-    if plain:
-        raise _refused(*plain)
+    faults: list[Fault] = []
+    levels = tuple(dict.fromkeys((*suite.levels, *(other.level for other in suite.scenarios))))
+    if not scenario.id.strip() or len(scenario.id) > MAX_NAME or scenario.id != scenario.id.strip():
+        faults.append(Fault(say("the name needs 1 to {most_name} characters", most_name=MAX_NAME), "name"))
+    if "/" in scenario.id:
+        faults.append(Fault(say("the name must not contain a slash"), "name"))
+    if scenario.level not in levels:
+        names = ", ".join(levels)
+        message = say("'{level}' is not a level in this suite: {names}", level=scenario.level, names=names)
+        faults.append(Fault(message, "level"))
+    if (count := len(scenario.turns)) > MAX_TURNS:
+        message = say("the scenario has {count} turns; the limit is {most_turns}", count=count, most_turns=MAX_TURNS)
+        faults.append(Fault(message, "turns"))
+    if faults:
+        raise _refusal(*faults)
     grown = replace(suite, scenarios=(*suite.scenarios, *twins))
     checked = check_scenario(grown, scenario, instead_of=instead_of)
     if checked.faults:
-        raise _refused(*checked.faults)
+        raise _refusal(*checked.faults)
     return checked
 
 
-def levels_of(suite: Suite) -> tuple[str, ...]:
-    """Return the levels that a scenario of a suite can have."""
-    return tuple(dict.fromkeys((*suite.levels, *(one.level for one in suite.scenarios))))
-
-
-def _plain_faults(scenario: Scenario, levels: Sequence[str]) -> list[Fault]:
-    faults = []
-    if not scenario.id.strip() or len(scenario.id) > MOST_NAME or scenario.id != scenario.id.strip():
-        faults.append(Fault(say("the name needs 1 to {most_name} characters", most_name=MOST_NAME), "name"))
-    if "/" in scenario.id:
-        faults.append(Fault(say("the name must not hold a slash"), "name"))
-    if scenario.level not in levels:
-        faults.append(
-            Fault(
-                say("'{level}' is not a level of this suite: {names}", level=scenario.level, names=", ".join(levels)),
-                "level",
-            )
-        )
-    if len(scenario.turns) > MOST_TURNS:
-        faults.append(
-            Fault(
-                say(
-                    "there are {count} turns; at most {most_turns} are held",
-                    count=len(scenario.turns),
-                    most_turns=MOST_TURNS,
-                ),
-                "turns",
-            )
-        )
-    return faults
-
-
-def _refuse_orphans(suite: Suite, name: str) -> None:
-    before = {(one.kind, one.message) for one in check_suite(suite).errors}
-    rest = replace(suite, scenarios=tuple(one for one in suite.scenarios if one.id != name))
-    lost = [one for one in check_suite(rest).errors if (one.kind, one.message) not in before]
-    faults = [Fault(one.message, one.where) for one in lost if one.kind == "lost_twin"]
-    if faults:
-        raise UsageError(
-            say("'{name}' cannot go: misspelt versions of its messages need it", name=name),
-            faults=faults,
-            remedy=say("delete these scenarios first"),
-        )
-
-
-def _refused(*faults: Fault) -> DataError:
+def _refusal(*faults: Fault) -> DataError:
     return DataError(
-        say("the scenario cannot be saved"), faults=faults, remedy=say("correct these places and save again")
+        say("the scenario cannot be saved"), faults=faults, remedy=say("fix these places and save again")
     )

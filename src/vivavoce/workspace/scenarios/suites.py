@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +28,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 
-MOST_NAME = 100
+MAX_NAME = 100
 FORMS = OWN
 SHOWN_NOTES = 3
 
@@ -41,9 +41,6 @@ class SuiteLine:
     scenarios: int
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def list_suites(store: Store, project: Project) -> tuple[SuiteLine, ...]:
     """Return the suites of a project, by name."""
     with store.reading() as tx:
@@ -53,12 +50,12 @@ def list_suites(store: Store, project: Project) -> tuple[SuiteLine, ...]:
 
 def get_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
     """Return a suite of the project; AbsentError where it has none of this id."""
-    found = tx.suites.get(suite_id)
-    if found is None or found.project_id != project.id:
+    suite = tx.suites.get(suite_id)
+    if suite is None or suite.project_id != project.id:
         raise AbsentError(
-            say("there is no suite '{suite_id}'", suite_id=suite_id), remedy=say("choose one from the list of suites")
+            say("suite '{suite_id}' not found", suite_id=suite_id), remedy=say("choose one from the list of suites")
         )
-    return found
+    return suite
 
 
 def find_suite(store: Store, project: Project, suite_id: str) -> SuiteRow:
@@ -72,7 +69,7 @@ def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
     row = tx.suites.get(suite_id)
     if row is None:
         raise AbsentError(
-            say("there is no suite '{suite_id}'", suite_id=suite_id), remedy=say("choose one from the list of suites")
+            say("suite '{suite_id}' not found", suite_id=suite_id), remedy=say("choose one from the list of suites")
         )
     return put_together(row, tx.suites.scenarios(suite_id))
 
@@ -80,7 +77,7 @@ def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
 def put_together(row: SuiteRow, scenarios: Iterable[ScenarioRow]) -> Suite:
     """Return a suite made of its head and scenarios."""
     head = read_head(row.head)
-    return replace(head, name=row.name, scenarios=tuple(parse_scenario(one.text) for one in scenarios))
+    return replace(head, name=row.name, scenarios=tuple(parse_scenario(scenario.text) for scenario in scenarios))
 
 
 @lru_cache(maxsize=64)
@@ -94,17 +91,12 @@ def parse_scenario(text: str) -> Scenario:
     """Return a scenario from its YAML; DataError with all faults."""
     faults: list[Fault] = []
     file = parse_yaml(text, source="scenario")
-    found = read_scenario(file.value, Place(file, faults))
+    scenario = read_scenario(file.value, Place(file, faults))
     if faults:
         raise DataError(
-            say("this scenario cannot be read"), where=found.id or "scenario", faults=faults, remedy=REMEDY
+            say("this scenario cannot be read"), where=scenario.id or "scenario", faults=faults, remedy=REMEDY
         )
-    return without_lines(found)
-
-
-def scenario_text(scenario: Scenario) -> str:
-    """Return the YAML of a scenario."""
-    return dump_yaml(scenario_value(scenario))
+    return without_lines(scenario)
 
 
 def without_lines(scenario: Scenario) -> Scenario:
@@ -117,7 +109,7 @@ def export_suite(store: Store, project: Project, suite_id: str, form: str) -> tu
     """Return a suite, and it as a file: `form` yaml, csv or xlsx."""
     if form not in FORMS:
         raise UsageError(
-            say("a suite cannot be written as '{form}'.{nearest}", form=form, nearest=nearest(form, FORMS)),
+            say("a suite cannot be exported as '{form}'.{nearest}", form=form, nearest=nearest(form, FORMS)),
             remedy=say("use yaml"),
         )
     with store.reading() as tx:
@@ -127,9 +119,6 @@ def export_suite(store: Store, project: Project, suite_id: str, form: str) -> tu
         path = Path(folder) / f"suite.{form}"
         write_suite(suite, path)
         return row, path.read_bytes()
-
-
-# --- changing ----------------------------------------------------------------------------------------------------
 
 
 def import_suite(
@@ -155,7 +144,7 @@ def read_shipped(name: str) -> Suite:
     """Return a suite that ships; never a file of this name."""
     if name not in demo.suites():
         raise UsageError(
-            say("there is no shipped suite '{name}'.{nearest}", name=name, nearest=nearest(name, demo.suites())),
+            say("unknown bundled suite '{name}'.{nearest}", name=name, nearest=nearest(name, demo.suites())),
             remedy=", ".join(demo.suites()),
         )
     return replace(read_suite(demo.suite_path(name)), name=name, source=name)
@@ -174,20 +163,23 @@ def import_read_suite(
     """Bring in a suite that was read already."""
     actor.require(Role.EDITOR)
     named = replace(suite, name=check_name(name or suite.name))
-    faults = [Fault(one.message, one.where) for one in find_broken(named) if one.kind == "duplicate_id"]
+    faults = [Fault(p.message, p.where) for p in find_broken(named) if p.kind == "duplicate_id"]
     if faults:
         raise DataError(
-            say("some scenarios share an id"), where=named.source, faults=faults, remedy=say("rename one of them")
+            say("some scenarios have the same id"),
+            where=named.source,
+            faults=faults,
+            remedy=say("rename one of them"),
         )
     with store.writing() as tx:
         there = tx.suites.by_name(project.id, named.name)
         if there is not None and not replacing:
             raise UsageError(
-                say("there is a suite '{name}' already", name=named.name),
-                remedy=say("give another name, or choose to replace it"),
+                say("suite '{name}' already exists", name=named.name),
+                remedy=say("choose another name, or replace it"),
             )
-        changes = _new_changes(tx, project, named) if there is None else _replacing_changes(tx, there, named)
-        return tx.edits.apply(project.id, actor.user_id, "import", _import_summary(named), changes, why=why)
+        changes = _list_changes(tx, project, there, named)
+        return tx.edits.apply(project.id, actor.user_id, "import", _summarize_import(named), changes, why=why)
 
 
 def create_suite(
@@ -196,7 +188,7 @@ def create_suite(
     """Make a suite without scenarios; `agent`: a shipped one whose topics are offered."""
     if agent and agent not in demo.suites():
         raise UsageError(
-            say("there is no shipped agent '{agent}'.{nearest}", agent=agent, nearest=nearest(agent, demo.suites()))
+            say("unknown bundled agent '{agent}'.{nearest}", agent=agent, nearest=nearest(agent, demo.suites()))
         )
     suite = Suite(check_name(name), (), language=language, title=title.strip(), agent=agent or None)
     return import_read_suite(store, actor, project, suite)
@@ -209,10 +201,11 @@ def rename_suite(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         row = get_suite(tx, project, suite_id)
-        said = replace(read_head(row.head), name=check_name(name), title=title.strip())
-        change = tx.edits.update("suites", row.id, name=said.name, title=said.title, head=head_text(said))
-        renamed = say("Suite {name} is now {said_name}", name=row.name, said_name=said.name)
-        summary = renamed if row.name != said.name else say("Suite {name}: title", name=row.name)
+        head = replace(read_head(row.head), name=check_name(name), title=title.strip())
+        change = tx.edits.update("suites", row.id, name=head.name, title=head.title, head=head_text(head))
+        summary = say("Suite {name}: title changed", name=row.name)
+        if row.name != head.name:
+            summary = say("Suite {name} renamed to {said_name}", name=row.name, said_name=head.name)
         return tx.edits.apply(project.id, actor.user_id, "rename", summary, [change], why=why)
 
 
@@ -222,7 +215,7 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
     with store.writing() as tx:
         row = get_suite(tx, project, suite_id)
         scenarios = tx.suites.scenarios(row.id)
-        changes = [tx.edits.delete("scenarios", one.id) for one in scenarios]
+        changes = [tx.edits.delete("scenarios", scenario.id) for scenario in scenarios]
         changes.append(tx.edits.delete("suites", row.id))
         summary = say(
             "Suite {name} deleted ({scenarios})",
@@ -234,14 +227,14 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
 
 def check_name(name: str) -> str:
     """Return the name of a suite; refused where it is empty or long."""
-    said = name.strip()
-    if not said or len(said) > MOST_NAME:
+    plain = name.strip()
+    if not plain or len(plain) > MAX_NAME:
         raise UsageError(
-            say("the name needs 1 to {most_name} characters", most_name=MOST_NAME),
+            say("the name needs 1 to {most_name} characters", most_name=MAX_NAME),
             where="name",
             remedy=say("choose another name"),
         )
-    return said
+    return plain
 
 
 def head_text(suite: Suite) -> str:
@@ -261,57 +254,46 @@ def scenario_columns(scenario: Scenario) -> dict[str, Any]:
         "title": scenario.title,
         "domain": scenario.domain,
         "level": scenario.level,
-        "text": scenario_text(scenario),
+        "text": dump_yaml(scenario_value(scenario)),
     }
 
 
-def shipped_agent(agent: str | None) -> str | None:
-    """Return the agent that a suite names where it ships; a path of another machine means nothing here."""
-    return agent if agent in demo.suites() else None
-
-
-def _suite_columns(suite: Suite) -> dict[str, Any]:
-    return {
+def _list_changes(tx: Transaction, project: Project, old: SuiteRow | None, suite: Suite) -> list[Change]:
+    """Return what must change so that a stored suite, or none, becomes the new one; what is alike stays as it is."""
+    columns = {
         "name": suite.name,
         "title": suite.title,
         "language": suite.language,
-        "agent": shipped_agent(suite.agent),
+        # A path of another machine means nothing here.
+        "agent": suite.agent if suite.agent in demo.suites() else None,
         "head": head_text(suite),
     }
-
-
-def _new_changes(tx: Transaction, project: Project, suite: Suite) -> list[Change]:
-    suite_id = new_id()
-    row = {"id": suite_id, "project_id": project.id, "created": now(), **_suite_columns(suite)}
-    scenarios = [scenario_values(suite_id, one, place) for place, one in enumerate(suite.scenarios)]
-    return [tx.edits.insert("suites", row), *(tx.edits.insert("scenarios", values) for values in scenarios)]
-
-
-def _replacing_changes(tx: Transaction, row: SuiteRow, suite: Suite) -> list[Change]:
-    """Return what must change so that a stored suite becomes the new one; what is alike keeps its version."""
-    there = {one.name: one for one in tx.suites.scenarios(row.id)}
-    wanted = {one.id for one in suite.scenarios}
-    changes = [tx.edits.update("suites", row.id, **_suite_columns(suite))]
-    changes += [tx.edits.delete("scenarios", one.id) for name, one in there.items() if name not in wanted]
-    for place, scenario in enumerate(suite.scenarios):
-        old = there.get(scenario.id)
-        if old is None:
-            changes.append(tx.edits.insert("scenarios", scenario_values(row.id, scenario, place)))
-            continue
-        change = tx.edits.update("scenarios", old.id, place=place, **scenario_columns(scenario))
-        changes += [change] if change.before != change.after else []
+    if old is None:
+        suite_id, there = new_id(), {}
+        changes = [tx.edits.insert("suites", {"id": suite_id, "project_id": project.id, "created": now(), **columns})]
+    else:
+        suite_id, there = old.id, {row.name: row for row in tx.suites.scenarios(old.id)}
+        changes = [tx.edits.update("suites", suite_id, **columns)]
+    wanted = {scenario.id for scenario in suite.scenarios}
+    changes += [tx.edits.delete("scenarios", row.id) for name, row in there.items() if name not in wanted]
+    changes += [
+        tx.edits.update("scenarios", there[scenario.id].id, place=place, **scenario_columns(scenario))
+        if scenario.id in there
+        else tx.edits.insert("scenarios", scenario_values(suite_id, scenario, place))
+        for place, scenario in enumerate(suite.scenarios)
+    ]
     return [change for change in changes if change.before != change.after]
 
 
-def _import_summary(suite: Suite) -> str:
-    said = say(
-        "Suite {name}: {scenarios}",
-        name=suite.name,
-        scenarios=say_count(len(suite.scenarios), "{n} scenario", "{n} scenarios"),
-    )
-    shared = shared_titles(suite)
-    notes: Sequence[str] = (*([shared] if shared else []), *suite.notes[:SHOWN_NOTES])
-    return said + " (" + join("; ", notes) + ")" if notes else said
+def _summarize_import(suite: Suite) -> str:
+    scenarios = say_count(len(suite.scenarios), "{n} scenario", "{n} scenarios")
+    summary = say("Suite {name}: {scenarios}", name=suite.name, scenarios=scenarios)
+    notes: list[str] = list(suite.notes[:SHOWN_NOTES])
+    titles = Counter(_fold(scenario.title) for scenario in suite.scenarios if scenario.title.strip())
+    if shared := sum(count > 1 for count in titles.values()):
+        counted = say_count(shared, "{n} title", "{n} titles")
+        notes.insert(0, say("{titles} used by more than one scenario: all were imported", titles=counted))
+    return summary + " (" + join("; ", notes) + ")" if notes else summary
 
 
 NAME = "the cells"
@@ -325,7 +307,7 @@ def paste_scenarios(store: Store, actor: Actor, project: Project, suite_id: str,
     actor.require(Role.EDITOR)
     if not text.strip():
         raise UsageError(
-            say("there are no cells"), where="sheet", remedy=say("copy them from your spreadsheet and paste them")
+            say("no cells"), where="sheet", remedy=say("copy cells from your spreadsheet and paste them here")
         )
     with store.reading() as tx:
         row = get_suite(tx, project, suite_id)
@@ -344,51 +326,37 @@ def read_text(text: str) -> Suite:
         try:
             return read_suite(path)
         except InputError as error:
-            raise _told(error, str(path)) from error
-
-
-def _told(error: InputError, path: str) -> InputError:
-    """Return an error that speaks of what was pasted, not of a file that nobody knows."""
-    what, remedy = (
-        change_texts(text, lambda value: value.replace(path, NAME)) for text in (error.what, error.remedy)
-    )
-    return type(error)(what, where=NAME, remedy=remedy, faults=error.faults)
+            # It speaks of what was pasted, not of a file that nobody knows.
+            what, remedy = (
+                change_texts(text, lambda value: value.replace(str(path), NAME))
+                for text in (error.what, error.remedy)
+            )
+            raise type(error)(what, where=NAME, remedy=remedy, faults=error.faults) from error
 
 
 def free_title(suite: Suite, wanted: str, *, besides: str = "") -> str:
     """Return the wanted title, with a number where it is taken; `besides`: a scenario that does not count."""
-    taken = {_alike(one.title) for one in suite.scenarios if one.id != besides}
+    taken = {_fold(scenario.title) for scenario in suite.scenarios if scenario.id != besides}
     title, number = wanted, 2
-    while wanted and _alike(title) in taken:
+    while wanted and _fold(title) in taken:
         title, number = f"{wanted} ({number})", number + 1
     return title
 
 
 def title_doubt(suite: Suite, scenario: Scenario) -> str:
     """Say which other scenario has the same title and offer one that is free; nothing where none has it."""
-    wanted = _alike(scenario.title)
-    same = [one.id for one in suite.scenarios if one.id != scenario.id and _alike(one.title) == wanted]
+    title = _fold(scenario.title)
+    same = [other.id for other in suite.scenarios if other.id != scenario.id and _fold(other.title) == title]
     if not same or not scenario.title.strip():
         return ""
     offered = free_title(suite, scenario.title, besides=scenario.id)
     return say(
-        "'{same}' has the title '{title}' too; '{offered}' would tell them apart",
+        "'{same}' also has the title '{title}'; use '{offered}' to tell them apart",
         same=same[0],
         title=scenario.title,
         offered=offered,
     )
 
 
-def shared_titles(suite: Suite) -> str:
-    """Say how many titles stand at several scenarios; nothing where all differ."""
-    counted = Counter(_alike(one.title) for one in suite.scenarios if one.title.strip())
-    shared = sum(number > 1 for number in counted.values())
-    return (
-        say("{titles} at more than one scenario: all were taken", titles=say_count(shared, "{n} title", "{n} titles"))
-        if shared
-        else ""
-    )
-
-
-def _alike(title: str) -> str:
+def _fold(title: str) -> str:
     return " ".join(title.casefold().split())

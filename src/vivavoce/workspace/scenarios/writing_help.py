@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from vivavoce.conversations import Scenario, Suite, add_typos, match_reply
-from vivavoce.conversations.scenario import Expectation, Kind, Pattern, Step, Turn
+from vivavoce.conversations.judging.evidence import accepting_pattern
+from vivavoce.conversations.scenario import Expectation, Kind, Step, Turn
 from vivavoce.conversations.scenarios.twins import protected
 from vivavoce.errors import Fault, UsageError, VivaError
 from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, SuiteRow
-from vivavoce.store.transaction import Transaction
 from vivavoce.text.typos import misspell
 
 
@@ -33,22 +32,16 @@ def offered_topics(store: Store, project: Project, suite: SuiteRow) -> tuple[Off
     """Return the topics that can be chosen, by name."""
     with store.reading() as tx:
         key = (project.id, tx.edits.state(project.id), suite.agent)
-        return _OFFERED.get(key, lambda: _offered(tx, project, suite))
 
+        def read() -> tuple[OfferedTopic, ...]:
+            from vivavoce.agents import read_agent
 
-def _offered(tx: Transaction, project: Project, suite: SuiteRow) -> tuple[OfferedTopic, ...]:
-    found = {topic.name: topic for topic in _of_agent(suite.agent)}
-    found |= {name: OfferedTopic(name, phrases) for name, phrases in tx.topics.phrases(project.id).items()}
-    return tuple(sorted(found.values(), key=lambda topic: topic.name.casefold()))
+            of_agent = read_agent(suite.agent).topics if suite.agent is not None else ()
+            topics = {topic.intent: OfferedTopic(topic.intent, topic.phrases[:2]) for topic in of_agent}
+            topics |= {name: OfferedTopic(name, phrases) for name, phrases in tx.topics.phrases(project.id).items()}
+            return tuple(sorted(topics.values(), key=lambda topic: topic.name.casefold()))
 
-
-@lru_cache(maxsize=16)
-def _of_agent(agent: str | None) -> tuple[OfferedTopic, ...]:
-    if agent is None:
-        return ()
-    from vivavoce.agents import read_agent
-
-    return tuple(OfferedTopic(topic.intent, topic.phrases[:2]) for topic in read_agent(agent).topics)
+        return _OFFERED.get(key, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +65,22 @@ class Tried:
 def try_answer(suite: Suite, scenario: Scenario, expect: Expectation, answer: str) -> Tried:
     """Hold an answer against the texts that a turn expects; lines are bubbles."""
     values: Mapping[str, str] = suite.rows.get(scenario.rows[0], {}) if scenario.rows else {}
-    trials = tuple(_trials(suite, expect, answer, values))
-    if not trials:
-        return Tried((), None)
-    chosen = [one.passed for one in trials if one.rule == "any"]
-    others = [one.passed for one in trials if one.rule != "any"]
-    return Tried(trials, (any(chosen) or not chosen) and all(others))
-
-
-def _trials(suite: Suite, expect: Expectation, answer: str, values: Mapping[str, str]) -> Iterator[Trial]:
     texts = [line for line in answer.splitlines() if line.strip()]
+    trials: list[Trial] = []
     for rule, patterns in (("any", expect.any), ("all", expect.all), ("none", expect.none)):
         for pattern in patterns:
-            yield _trial(suite, rule, pattern, texts, values)
-
-
-def _trial(suite: Suite, rule: str, pattern: Pattern, texts: list[str], values: Mapping[str, str]) -> Trial:
-    found = match_reply(pattern, texts, default=suite.defaults.match, values=values)
-    passed = not found.passed if rule == "none" else found.passed
-    return Trial(rule, pattern.text, passed, found.why)
+            match = match_reply(pattern, texts, default=suite.defaults.match, values=values)
+            trials.append(Trial(rule, pattern.text, match.passed is not (rule == "none"), match.why))
+    whole = (" ".join(texts),)
+    for text in expect.accepted:
+        match = match_reply(accepting_pattern(text), whole, default=suite.defaults.match, values=values)
+        if match.passed:
+            return Tried((Trial("accepted", text, True, say("this reply was accepted")),), True)
+    if not trials:
+        return Tried((), None)
+    chosen = [trial.passed for trial in trials if trial.rule == "any"]
+    others = [trial.passed for trial in trials if trial.rule != "any"]
+    return Tried(tuple(trials), (any(chosen) or not chosen) and all(others))
 
 
 UNCOUNTED = Expectation(counted=False)
@@ -102,20 +92,18 @@ def suggest_typo(suite: Suite, step: Step, *, seed: int = 0) -> str:
     What must stay as it is (values of slots, of rows and of lists) stays.
     """
     if not isinstance(step, Turn) or not isinstance(step.user, str) or not step.user.strip():
-        raise UsageError(say("only a message that is typed can be misspelt"), remedy=say("choose another turn"))
+        raise UsageError(say("only typed messages can be misspelt"), remedy=say("choose another turn"))
     expect = step.expect
     if not expect.counted or expect.fallback or expect.same or step.kind is not Kind.CLEAN:
         raise UsageError(
-            say("a misspelt version needs something that the clean message expects"),
-            remedy=say("say first what the bot should understand or answer"),
+            say("the correctly spelt message must expect something first"),
+            remedy=say("enter what the bot should understand or reply"),
         )
     layout = "qwertz" if suite.language.lower().startswith("de") else "qwerty"
-    found = misspell(step.user, seed=seed, layout=layout, protect=protected(suite, step))
-    if not found.edits:
-        raise UsageError(
-            say("there is no letter in this message that may be changed"), remedy=say("choose another turn")
-        )
-    return found.text
+    misspelt = misspell(step.user, seed=seed, layout=layout, protect=protected(suite, step))
+    if not misspelt.edits:
+        raise UsageError(say("no letter in this message can be changed"), remedy=say("choose another turn"))
+    return misspelt.text
 
 
 def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tuple[Scenario, tuple[Scenario, ...]]:
@@ -136,25 +124,20 @@ def with_twins(suite: Suite, scenario: Scenario, texts: Mapping[int, str]) -> tu
         grown, _ = add_typos(alone, share=1.0)
     except VivaError as error:
         fault = Fault(
-            say("no misspelt version can be made: {what}", what=error.what),
+            say("cannot create a misspelt version: {what}", what=error.what),
             say("turn {wanted}", wanted=min(wanted) + 1),
         )
         raise UsageError(say("the scenario cannot be saved"), faults=[fault], remedy=error.remedy) from error
     named, copy = grown.scenarios
-    return _with_ids(scenario, named), (_filled(suite, named, copy, wanted),)
-
-
-def _with_ids(scenario: Scenario, named: Scenario) -> Scenario:
-    """Return the scenario with the ids that its turns were given, so that twins can name them."""
-    pairs = zip(scenario.turns, named.turns, strict=True)
-    turns = tuple(
+    # The turns keep the ids that they were given, so that twins can name them.
+    with_ids = tuple(
         replace(step, id=other.id) if isinstance(step, Turn) and isinstance(other, Turn) else step
-        for step, other in pairs
+        for step, other in zip(scenario.turns, named.turns, strict=True)
     )
-    return replace(scenario, turns=turns)
+    return replace(scenario, turns=with_ids), (_fill(suite, named, copy, wanted),)
 
 
-def _filled(suite: Suite, named: Scenario, copy: Scenario, texts: Mapping[int, str]) -> Scenario:
+def _fill(suite: Suite, named: Scenario, copy: Scenario, texts: Mapping[int, str]) -> Scenario:
     """Return the copy with the messages as the person wants them, under a name that is free."""
     ids = {at: step.id for at, step in enumerate(named.turns) if isinstance(step, Turn)}
     wanted = {f"{named.id}/{ids.get(at, '')}": text for at, text in texts.items() if at < len(named.turns)}
@@ -162,7 +145,7 @@ def _filled(suite: Suite, named: Scenario, copy: Scenario, texts: Mapping[int, s
         replace(step, user=wanted[step.twin_of]) if isinstance(step, Turn) and step.twin_of in wanted else step
         for step in copy.turns
     )
-    taken = {one.id for one in suite.scenarios}
+    taken = {scenario.id for scenario in suite.scenarios}
     name, number = copy.id, 2
     while name in taken:
         name, number = f"{copy.id}{number}", number + 1

@@ -1,13 +1,14 @@
-"""The training data of a project, as exams take them and as files hold them."""
+"""The training data of a project: as exams take them, as files hold them, and what is in them nearly twice."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections import defaultdict
+from dataclasses import dataclass
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.documents import dataset_to_bytes
+from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
@@ -30,27 +31,23 @@ def exam_material(store: Store, project: Project) -> bytes:
         data = project_dataset(tx, project)
     if not data.examples:
         raise UsageError(
-            say("the project has no examples yet"), remedy=say("import topics, or write some, then start the exam")
+            say("the project has no examples yet"), remedy=say("import or add topics, then start the exam")
         )
     return dataset_to_bytes(data)
 
 
 def to_example(row: ExampleRow, topic: Topic | None, project: Project, place: int = 0) -> Example:
     """Return an example as exams take it; `place` is its row in the data set."""
+    languages = (row.language, project.language)
     return Example(
         text=row.text,
         intent=topic.name if topic else None,
         created=row.created,
         language=row.language,
-        answer=_answer(topic.answers, row.language, project.language) if topic else None,
+        answer=next(filter(None, map(topic.answers.get, languages)), None) if topic else None,
         row=place,
         id=row.id,
     )
-
-
-def _answer(answers: Mapping[str, str], *languages: str) -> str | None:
-    """Return the answer in the first language that has one."""
-    return next((answers[language] for language in languages if answers.get(language)), None)
 
 
 COLUMNS = ("text", "intent", "language", "created", "answer")
@@ -61,7 +58,13 @@ def example_table(store: Store, project: Project) -> list[tuple[object, ...]]:
     with store.reading() as tx:
         topics = {topic.id: topic for topic in tx.topics.of_project(project.id)}
         rows = tx.examples.of_project(project.id)
-    return [_cells(row, topics.get(row.topic_id or "")) for row in rows]
+
+    def list_cells(row: ExampleRow) -> tuple[object, ...]:
+        topic = topics.get(row.topic_id or "")
+        answer = topic.answers.get(row.language, "") if topic else ""
+        return row.text, topic.name if topic else OUT_OF_SCOPE, row.language, row.created.isoformat(), answer
+
+    return [list_cells(row) for row in rows]
 
 
 def export_json(store: Store, project: Project) -> bytes:
@@ -69,20 +72,65 @@ def export_json(store: Store, project: Project) -> bytes:
     with store.reading() as tx:
         topics = tx.topics.of_project(project.id)
     examples = [dict(zip(COLUMNS, cells, strict=True)) for cells in example_table(store, project)]
-    content = {"examples": examples, "topics": [_described(topic) for topic in topics]}
-    return json.dumps(content, ensure_ascii=False, indent=1).encode()
+    described = [
+        {
+            "name": topic.name,
+            "description": topic.description,
+            "owner": topic.owner,
+            "created": topic.created.isoformat(),
+            "answers": dict(topic.answers),
+        }
+        for topic in topics
+    ]
+    return json.dumps({"examples": examples, "topics": described}, ensure_ascii=False, indent=1).encode()
 
 
-def _cells(row: ExampleRow, topic: Topic | None) -> tuple[object, ...]:
-    answer = topic.answers.get(row.language, "") if topic else ""
-    return row.text, topic.name if topic else OUT_OF_SCOPE, row.language, row.created.isoformat(), answer
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """An example with the name of its topic (None: out of scope)."""
+
+    row: ExampleRow
+    topic: str | None
 
 
-def _described(topic: Topic) -> dict[str, Any]:
-    return {
-        "name": topic.name,
-        "description": topic.description,
-        "owner": topic.owner,
-        "created": topic.created.isoformat(),
-        "answers": dict(topic.answers),
-    }
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Examples that say nearly the same; `apart`: they stand under different topics."""
+
+    examples: tuple[Twin, ...]
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TwinPage:
+    """Some groups of examples, those under different topics first, how many fit, and how many stand apart."""
+
+    groups: tuple[Twins, ...]
+    total: int
+    apart: int
+
+
+_GROUPS: Kept[tuple[Twins, ...]] = Kept(4)
+
+
+def list_duplicates(
+    store: Store, project: Project, *, apart: bool = False, limit: int = 50, offset: int = 0
+) -> TwinPage:
+    """Return examples that say nearly the same, as exams tell it; `apart`: those under different topics alone."""
+    with store.reading() as tx:
+        groups = _GROUPS.get((project.id, tx.edits.state(project.id)), lambda: _find_groups(tx, project))
+    torn = [group for group in groups if group.apart]
+    chosen = torn if apart else groups
+    return TwinPage(tuple(chosen[offset : offset + limit]), len(chosen), len(torn))
+
+
+def _find_groups(tx: Transaction, project: Project) -> tuple[Twins, ...]:
+    from vivavoce.text.duplicates import duplicate_groups  # heavy: only when somebody looks
+
+    names = tx.topics.names(project.id)
+    rows = tx.examples.of_project(project.id)
+    groups: defaultdict[int, list[Twin]] = defaultdict(list)
+    for row, number in zip(rows, duplicate_groups([row.text for row in rows]) if rows else (), strict=True):
+        groups[int(number)].append(Twin(row, names.get(row.topic_id or "")))
+    twins = [Twins(tuple(own), len({twin.topic for twin in own}) > 1) for own in groups.values() if len(own) > 1]
+    return tuple(sorted(twins, key=lambda group: not group.apart))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 
@@ -18,9 +18,11 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.names import find_topic, get_named
 
-MOST_TEXT = 10_000
+MAX_TEXT = 10_000
 SHOWN = 40
 OUT_OF_SCOPE_TITLE = "out of scope"
+# The edit that says that examples are filed correctly. It changes none of them: the history is where it is kept.
+CONFIRMING = "confirm labels"
 _COLUMNS = tuple(field.name for field in fields(ExampleRow))
 
 
@@ -41,9 +43,6 @@ class Added:
     known: tuple[str, ...] = ()
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def list_examples(
     store: Store,
     project: Project,
@@ -57,26 +56,14 @@ def list_examples(
     """Return some examples: of all topics, of one, or those out of scope."""
     with store.reading() as tx:
         if out_of_scope:
-            found = tx.examples.out_of_scope(project.id, limit, offset, search)
-            return ExamplePage(found, tx.examples.count_out_of_scope(project.id, search))
+            rows = tx.examples.out_of_scope(project.id, limit, offset, search)
+            return ExamplePage(rows, tx.examples.count_out_of_scope(project.id, search))
         if topic_id is None:
-            found = tx.examples.page(project.id, search, limit, offset)
-            return ExamplePage(found, tx.examples.count(project.id, search))
+            rows = tx.examples.page(project.id, search, limit, offset)
+            return ExamplePage(rows, tx.examples.count(project.id, search))
         find_topic(tx, project, topic_id)
-        found = tx.examples.of_topic(topic_id, limit, offset, search)
-        return ExamplePage(found, tx.examples.count_of_topic(topic_id, search))
-
-
-def matching_examples(
-    store: Store, project: Project, *, topic_id: str | None, search: str, expected: int
-) -> tuple[str, ...]:
-    """Return the ids of all examples of a topic (None: out of scope) that hold the words.
-
-    `expected` is how many there were when they were chosen: StaleError where there are more or fewer now.
-    """
-    found = list_examples(store, project, topic_id=topic_id, out_of_scope=topic_id is None, search=search, limit=None)
-    check_expected(found.total, expected, "example")
-    return tuple(row.id for row in found.examples)
+        rows = tx.examples.of_topic(topic_id, limit, offset, search)
+        return ExamplePage(rows, tx.examples.count_of_topic(topic_id, search))
 
 
 def check_expected(count: int, expected: int, noun: str) -> None:
@@ -84,11 +71,11 @@ def check_expected(count: int, expected: int, noun: str) -> None:
     if count != expected:
         raise StaleError(
             say(
-                "the list has changed meanwhile: it holds {things} now, and you chose {expected:,}",
+                "the list has changed: it now has {things}, and you selected {expected:,}",
                 things=plural(count, noun),
                 expected=expected,
             ),
-            remedy=say("look at it again, then choose"),
+            remedy=say("review it, then select again"),
         )
 
 
@@ -102,22 +89,18 @@ def get_examples(tx: Transaction, project: Project, ids: Sequence[str]) -> tuple
     """Return the examples with these ids; refuse where one is gone, or where none is chosen."""
     wanted = tuple(dict.fromkeys(ids))
     if not wanted:
-        raise UsageError(say("no example is chosen"), remedy=say("tick at least one"))
-    found = tuple(row for row in tx.examples.some(wanted) if row.project_id == project.id)
-    gone = len(wanted) - len(found)
-    if gone:
+        raise UsageError(say("no example selected"), remedy=say("select at least one"))
+    rows = tuple(row for row in tx.examples.some(wanted) if row.project_id == project.id)
+    if gone := len(wanted) - len(rows):
         raise AbsentError(
             say(
-                "{examples} of those chosen {text} not there",
+                "{examples} in your selection {text} missing",
                 examples=say_count(gone, "{n} example", "{n} examples"),
                 text="is" if gone == 1 else "are",
             ),
-            remedy=say("look at the list again: somebody may have deleted or imported examples"),
+            remedy=say("check the list again: someone may have deleted or imported examples"),
         )
-    return found
-
-
-# --- changing ----------------------------------------------------------------------------------------------------
+    return rows
 
 
 def add_examples(
@@ -135,15 +118,29 @@ def add_examples(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         topic = None if topic_id is None else find_topic(tx, project, topic_id)
-        wanted = _wanted(tx, project, lines, topic)
-        fresh, known = _unknown(tx, project, wanted)
+        messages = _read_lines(tx, project, lines, topic)
+        # A message that a topic has already is not added a second time.
+        seen = {
+            (row.text, own_id)
+            for own_id in {own.id if own else None for _, own in messages}
+            for row in (tx.examples.out_of_scope(project.id) if own_id is None else tx.examples.of_topic(own_id))
+        }
+        fresh: list[tuple[str, Topic | None]] = []
+        known: list[str] = []
+        for text, own in messages:
+            mark = (text, own.id if own else None)
+            if mark in seen:
+                known.append(text)
+            else:
+                fresh.append((text, own))
+            seen.add(mark)
         if not fresh:
             raise UsageError(
-                say("all of these are there already"), remedy=say("write a message that the topic does not have")
+                say("all of these already exist"), remedy=say("enter a message the topic does not have yet")
             )
-        spoken = language or project.language
-        rows = new_rows(tx, project, [(text, own.id if own else None) for text, own in fresh], spoken, source)
-        summary = _added_summary(fresh)
+        placed = [(text, own.id if own else None) for text, own in fresh]
+        rows = new_rows(tx, project, placed, language or project.language, source)
+        summary = _summarize_addition(fresh, rows)
         changes = [insertion(tx, row) for row in rows]
         edit = tx.edits.apply(project.id, actor.user_id, "add examples", summary, changes, why=why)
         return Added(edit, len(rows), tuple(known))
@@ -167,20 +164,20 @@ def change_example(
 ) -> Edit:
     """Write an example anew; `seen` is its mark as the editor saw it: StaleError where somebody was faster."""
     actor.require(Role.EDITOR)
-    said = clean_message(text)
+    message = clean_message(text)
     with store.writing() as tx:
         (row,) = get_examples(tx, project, [example_id])
         if seen and seen != example_mark(row):
             raise StaleError(
-                say("somebody else changed this example while you were writing"),
-                remedy=say("look at what they changed, and save again what is to stay"),
+                say("someone else changed this example while you were editing"),
+                remedy=say("review their changes, then save yours again"),
             )
         change = tx.edits.update(
-            "examples", row.id, row.topic_id, text=said, language=clean_text(language or row.language, 20)
+            "examples", row.id, row.topic_id, text=message, language=clean_text(language or row.language, 20)
         )
         if change.before == change.after:
-            raise UsageError(say("nothing would change"), remedy=say("write something else, or go back"))
-        summary = say("Example written anew: {shortened}", shortened=shortened(row.text))
+            raise UsageError(say("nothing to change"), remedy=say("change the text, or go back"))
+        summary = say("Example edited: {shortened}", shortened=shorten(row.text))
         return tx.edits.apply(project.id, actor.user_id, "change example", summary, [change], why=why)
 
 
@@ -193,9 +190,9 @@ def move_examples(
         rows = [row for row in get_examples(tx, project, ids) if row.topic_id != topic_id]
         target = None if topic_id is None else find_topic(tx, project, topic_id)
         if not rows:
-            raise UsageError(say("they are there already"), remedy=say("choose another topic"))
+            raise UsageError(say("they are already there"), remedy=say("choose another topic"))
         name = target.name if target else OUT_OF_SCOPE_TITLE
-        summary = say("Moved {counted} to {name}", counted=counted(rows), name=name)
+        summary = say("Moved {counted} to {name}", counted=describe_examples(rows), name=name)
         return tx.edits.apply(project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why)
 
 
@@ -204,23 +201,32 @@ def delete_examples(store: Store, actor: Actor, project: Project, ids: Sequence[
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         rows = get_examples(tx, project, ids)
-        summary = say("Deleted {counted}", counted=counted(rows))
+        summary = say("Deleted {counted}", counted=describe_examples(rows))
         return tx.edits.apply(project.id, actor.user_id, "delete examples", summary, deletions(tx, rows), why=why)
 
 
-# --- rows and changes, for all who change examples ---------------------------------------------------------------
+def confirm_labels(store: Store, actor: Actor, project: Project, ids: Sequence[str], *, why: str = "") -> Edit:
+    """Say that examples are filed correctly; it holds until one of them is moved or edited, and can be undone."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        rows = get_examples(tx, project, ids)
+        values = tx.edits.values("examples", [row.id for row in rows])
+        # Without a topic: nothing of the topic changed, so it need not be examined again.
+        changes = [Change("examples", row.id, values[row.id], values[row.id]) for row in rows]
+        summary = say("Label confirmed: {counted}", counted=describe_examples(rows))
+        return tx.edits.apply(project.id, actor.user_id, CONFIRMING, summary, changes, why=why)
 
 
 def clean_message(text: str) -> str:
     """Return a message on one line with single blanks; refuse what is empty, too long or cannot be kept."""
-    said = clean_text(" ".join(text.split()))
-    if not said:
-        raise UsageError(say("the message is empty"), remedy=say("write what a visitor would write"))
-    if len(said) > MOST_TEXT:
+    message = clean_text(" ".join(text.split()))
+    if not message:
+        raise UsageError(say("the message is empty"), remedy=say("enter a message a visitor would write"))
+    if len(message) > MAX_TEXT:
         raise UsageError(
-            say("the message is longer than {most_text:,} characters", most_text=MOST_TEXT), remedy=say("shorten it")
+            say("the message is longer than {most_text:,} characters", most_text=MAX_TEXT), remedy=say("shorten it")
         )
-    return said
+    return message
 
 
 def new_rows(
@@ -251,64 +257,39 @@ def moves(tx: Transaction, rows: Sequence[ExampleRow], topic_id: str | None) -> 
     return deletions(tx, rows) + [insertion(tx, replace(row, topic_id=topic_id)) for row in rows]
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return the beginning of a text, for a summary."""
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
-def counted(rows: Sequence[ExampleRow]) -> str:
+def describe_examples(rows: Sequence[ExampleRow]) -> str:
     """Return one example by its text, several by their number."""
-    return f"'{shortened(rows[0].text)}'" if len(rows) == 1 else say_count(len(rows), "{n} example", "{n} examples")
+    return f"'{shorten(rows[0].text)}'" if len(rows) == 1 else say_count(len(rows), "{n} example", "{n} examples")
 
 
-# --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _wanted(
+def _read_lines(
     tx: Transaction, project: Project, lines: Sequence[str], topic: Topic | None
 ) -> list[tuple[str, Topic | None]]:
     """Return each message with its topic; refuse all lines that cannot be used at once."""
-    named = cache(lambda name: get_named(tx, project, name))
-    found: list[tuple[str, Topic | None]] = []
+    find_by_name = cache(lambda name: get_named(tx, project, name))
+    messages: list[tuple[str, Topic | None]] = []
     faults: list[Fault] = []
     for number, line in enumerate(lines, 1):
         text, tab, name = line.partition("\t")
         try:
-            found.append((clean_message(text), named(name) if tab and name.strip() else topic))
+            messages.append((clean_message(text), find_by_name(name) if tab and name.strip() else topic))
         except (UsageError, AbsentError) as error:
             faults.append(Fault(error.what, say("line {number}", number=number)))
     if faults:
-        raise UsageError(say("these lines cannot be used"), faults=faults, remedy=say("correct them and send again"))
-    if not found:
-        raise UsageError(say("there is no message"), where="text", remedy=say("write one message on each line"))
-    return found
+        raise UsageError(say("these lines are invalid"), faults=faults, remedy=say("correct them and try again"))
+    if not messages:
+        raise UsageError(say("no messages"), where="text", remedy=say("write one message per line"))
+    return messages
 
 
-def _unknown(
-    tx: Transaction, project: Project, wanted: Sequence[tuple[str, Topic | None]]
-) -> tuple[list[tuple[str, Topic | None]], list[str]]:
-    """Part messages that a topic does not have yet from those that it has."""
-    seen = set(_present(tx, project, {topic.id if topic else None for _, topic in wanted}))
-    fresh, known = [], []
-    for text, topic in wanted:
-        mark = (text, topic.id if topic else None)
-        if mark in seen:
-            known.append(text)
-        else:
-            fresh.append((text, topic))
-        seen.add(mark)
-    return fresh, known
-
-
-def _present(tx: Transaction, project: Project, topic_ids: Iterable[str | None]) -> Iterator[tuple[str, str | None]]:
-    for topic_id in topic_ids:
-        own = tx.examples.out_of_scope(project.id) if topic_id is None else tx.examples.of_topic(topic_id)
-        yield from ((row.text, topic_id) for row in own)
-
-
-def _added_summary(fresh: Sequence[tuple[str, Topic | None]]) -> str:
+def _summarize_addition(fresh: Sequence[tuple[str, Topic | None]], rows: Sequence[ExampleRow]) -> str:
     names = list(dict.fromkeys(topic.name if topic else OUT_OF_SCOPE_TITLE for _, topic in fresh))
-    what = f"'{shortened(fresh[0][0])}'" if len(fresh) == 1 else say_count(len(fresh), "{n} example", "{n} examples")
     if len(names) == 1:
-        return say("Added {what} to {names}", what=what, names=names[0])
-    return say("Added {what} to {topics}", what=what, topics=say_count(len(names), "{n} topic", "{n} topics"))
+        return say("Added {what} to {names}", what=describe_examples(rows), names=names[0])
+    topics = say_count(len(names), "{n} topic", "{n} topics")
+    return say("Added {what} to {topics}", what=describe_examples(rows), topics=topics)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from vivavoce.workspace.access.actors import Actor, person_names
 from vivavoce.workspace.access.engine_rules import check_engine
 from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE
 
-MOST_CHANGES = 200
+MAX_CHANGES = 200
 # What stands for a topic of which nothing is known any more.
 GONE_TITLE = "a topic that is gone"
 # Columns that only the product needs.
@@ -27,16 +27,6 @@ _SILENT = frozenset({"id", "project_id", "place", "created", "source", "suite_id
 _SETTINGS = frozenset({"entry", "options"})
 # What the title of a row says already where the row came or went.
 _IN_TITLE = frozenset({"topic_id", "language"})
-_SINGULAR = {
-    "projects": "project",
-    "topics": "topic",
-    "answers": "answer",
-    "examples": "example",
-    "bots": "bot",
-    "suites": "suite",
-    "scenarios": "scenario",
-    "schedules": "schedule",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +76,8 @@ class EditDetail:
 def list_edits(store: Store, project: Project, *, limit: int = 50, offset: int = 0) -> EditPage:
     """Return some edits of a project."""
     with store.reading() as tx:
-        found = tx.edits.of_project(project.id, limit=limit, offset=offset)
-        return EditPage(edit_lines(tx, found), tx.edits.count(project.id))
+        edits = tx.edits.of_project(project.id, limit=limit, offset=offset)
+        return EditPage(edit_lines(tx, edits), tx.edits.count(project.id))
 
 
 def topic_edits(store: Store, topic_id: str, *, limit: int = 20) -> tuple[EditLine, ...]:
@@ -96,10 +86,10 @@ def topic_edits(store: Store, topic_id: str, *, limit: int = 20) -> tuple[EditLi
         return edit_lines(tx, tx.edits.of_topic(topic_id, limit=limit))
 
 
-def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None = MOST_CHANGES) -> EditDetail:
+def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None = MAX_CHANGES) -> EditDetail:
     """Return an edit with what it did, at most `most` rows of it."""
     with store.reading() as tx:
-        edit = _found(tx, project, edit_id)
+        edit = _get_edit(tx, project, edit_id)
         changes = tx.edits.changes(edit_id, limit=None if most is None else 2 * most)
         # The names of topics by id: those there are now, and those that the edit knew.
         known = {
@@ -109,9 +99,13 @@ def show_edit(store: Store, project: Project, edit_id: str, *, most: int | None 
         }
         known |= tx.topics.names(project.id)
         homes = {values.get("topic_id") for c in changes for values in (c.before, c.after) if values}
-        titles = known | tx.edits.last_names("topics", [one for one in homes if one and one not in known])
+        titles = known | tx.edits.last_names("topics", [home for home in homes if home and home not in known])
         (line,) = edit_lines(tx, [edit])
-    rows = tuple(_described(own, titles) for own in islice(_by_row(changes), most))
+    # Changes of one row belong together: an example that moved left one topic and came to another.
+    by_row: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        by_row.setdefault((change.noun, change.noun_id), []).append(change)
+    rows = tuple(_describe_row(own, titles) for own in islice(by_row.values(), most))
     return EditDetail(edit, line.who, rows)
 
 
@@ -120,7 +114,7 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
     actor.require(Role.EDITOR)
     # What an edit did never changes: it is read while nobody has to wait.
     with store.reading() as tx:
-        _found(tx, project, edit_id)
+        _get_edit(tx, project, edit_id)
         changes = tx.edits.changes(edit_id)
     for change in changes:
         # Refuse to bring back what the person could not write by hand: a bot, or an engine that uses code or files.
@@ -130,9 +124,12 @@ def undo_edit(store: Store, actor: Actor, project: Project, edit_id: str, *, why
         if change.noun == "projects" and before and before != after:
             check_engine(actor, str(before))
     with store.writing() as tx:
-        done = tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
-        _wind_up(tx, [change.noun_id for change in changes if change.noun == "schedules"])
-    return done
+        undoing = tx.edits.undo(edit_id, actor.user_id, why=why, changes=changes)
+        # Daily runs that came back begin at their next time: what passed meanwhile is not made up for.
+        for schedule_id in (change.noun_id for change in changes if change.noun == "schedules"):
+            if schedule := tx.schedules.get(schedule_id):
+                tx.schedules.advance(schedule, next_time(schedule.minute_of_day, now()))
+    return undoing
 
 
 def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
@@ -141,62 +138,41 @@ def edit_lines(tx: Transaction, edits: Sequence[Edit]) -> tuple[EditLine, ...]:
     return tuple(EditLine(edit, names[edit.user_id]) for edit in edits)
 
 
-# --- the work ----------------------------------------------------------------------------------------------------
-
-
-def _found(tx: Transaction, project: Project, edit_id: str) -> Edit:
+def _get_edit(tx: Transaction, project: Project, edit_id: str) -> Edit:
     edit = tx.edits.get(edit_id)
     if edit is None or edit.project_id != project.id:
-        raise AbsentError(say("there is no such edit"), remedy=say("choose one from the history"))
+        raise AbsentError(say("edit not found"), remedy=say("choose one from the history"))
     return edit
 
 
-def _wind_up(tx: Transaction, schedules: Sequence[str]) -> None:
-    """Let daily runs that came back begin at their next time: what passed meanwhile is not made up for."""
-    for schedule_id in schedules:
-        found = tx.schedules.get(schedule_id)
-        if found is not None:
-            tx.schedules.advance(found, next_time(found.minute_of_day, now()))
-
-
-def _by_row(changes: Sequence[Change]) -> Iterable[list[Change]]:
-    """Join what an edit did to the same row: an example that moved left one topic and came to another."""
-    found: dict[tuple[str, str], list[Change]] = {}
-    for change in changes:
-        found.setdefault((change.noun, change.noun_id), []).append(change)
-    return found.values()
-
-
-def _described(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
+def _describe_row(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
     noun, before, after = own[0].noun, own[0].before, own[-1].after
     step: Literal["added", "removed", "changed"] = (
         "added" if before is None else "removed" if after is None else "changed"
     )
-    fields = tuple(_fields(_flat(before or {}), _flat(after or {}), titles))
-    return RowChange(_SINGULAR.get(noun, noun), _title(noun, after or before or {}, titles), step, fields)
+    values = after or before or {}
+    if noun in ("answers", "examples"):
+        title = _topic_title(values.get("topic_id"), titles)
+        title = f"{title}, {values['language']}" if noun == "answers" else title
+    else:
+        title = str(values.get("name") or values.get("title") or values.get("kind", ""))
+    fields = tuple(_compare_fields(_flatten(before or {}), _flatten(after or {}), titles))
+    return RowChange(noun.removesuffix("s"), title, step, fields)
 
 
-def _title(noun: str, values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
-    """Return what a row is called: an answer by its topic and language, an example by its topic."""
-    if noun not in ("answers", "examples"):
-        return str(values.get("name") or values.get("title") or values.get("kind", ""))
-    home = _topic_said(values.get("topic_id"), titles)
-    return f"{home}, {values['language']}" if noun == "answers" else home
-
-
-def _topic_said(topic_id: str | None, titles: Mapping[str, str]) -> str:
+def _topic_title(topic_id: str | None, titles: Mapping[str, str]) -> str:
     return titles.get(topic_id, GONE_TITLE) if topic_id else OUT_OF_SCOPE_TITLE
 
 
-def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row, with settings by name beside them; settings within settings after a dot."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, value in values.items():
         if name in _SETTINGS and isinstance(value, Mapping):
-            found |= {key if key not in values else f"{name}.{key}": said for key, said in _leaves(value)}
+            columns |= {key if key not in values else f"{name}.{key}": leaf for key, leaf in _leaves(value)}
         else:
-            found[name] = value
-    return found
+            columns[name] = value
+    return columns
 
 
 def _leaves(value: object, name: str = "") -> Iterator[tuple[str, object]]:
@@ -204,30 +180,31 @@ def _leaves(value: object, name: str = "") -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping):
         for key, own in value.items():
             yield from _leaves(own, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, list) and any(isinstance(one, Mapping | list) for one in value):
+    elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
         for place, own in enumerate(value, 1):
             yield from _leaves(own, f"{name}.{place}")
     else:
         yield name, value
 
 
-def _fields(before: Mapping[str, Any], after: Mapping[str, Any], titles: Mapping[str, str]) -> Iterator[FieldChange]:
+def _compare_fields(
+    before: Mapping[str, Any], after: Mapping[str, Any], titles: Mapping[str, str]
+) -> Iterator[FieldChange]:
     for name in dict.fromkeys([*before, *after]):
         if name in _SILENT or before.get(name) == after.get(name):
             continue
         if name in _IN_TITLE and not (before and after):
             continue
-        old, new = (_said(name, values, titles) for values in (before, after))
+        old, new = (
+            _format_value(name, values.get(name), titles) if name in values else "" for values in (before, after)
+        )
         if old or new:
             yield FieldChange("topic" if name == "topic_id" else name, old, new)
 
 
-def _said(name: str, values: Mapping[str, Any], titles: Mapping[str, str]) -> str:
-    if name not in values:
-        return ""
-    value = values[name]
+def _format_value(name: str, value: Any, titles: Mapping[str, str]) -> str:
     if name == "topic_id":
-        return _topic_said(value, titles)
+        return _topic_title(value, titles)
     if name == "minute_of_day":
         return f"{value // 60:02}:{value % 60:02} UTC"
     if isinstance(value, list):
@@ -251,12 +228,12 @@ def undo_or_explain(store: Store, actor: Actor, project: Project, edit_id: str, 
             raise
         raise StaleError(
             say(
-                "it cannot be undone yet, because a later change builds on it: {summary} ({who})",
+                "this cannot be undone yet because a later change depends on it: {summary} ({who})",
                 summary=later.edit.summary,
                 who=later.who,
             ),
             where=say("edit {id}", id=later.edit.id),
-            remedy=say("undo that one first, then this one"),
+            remedy=say("undo the later change first, then this one"),
         ) from error
 
 

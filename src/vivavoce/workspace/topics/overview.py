@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,15 +14,20 @@ from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Example, Rate
 from vivavoce.store.database import Store
-from vivavoce.store.rows import ExampleRow, OutcomeRow, Project, Run, Topic
+from vivavoce.store.rows import ExampleRow, Project, Run, Topic
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.topics.datasets import to_example
 from vivavoce.workspace.topics.examples import check_expected
 from vivavoce.workspace.topics.names import find_topic
 
-Flag = Literal["few", "magnet", "silent", "changed"]
-FLAGS: tuple[Flag, ...] = ("few", "magnet", "silent", "changed")
+Flag = Literal["wrong", "few", "magnet", "twin", "silent", "changed"]
+FLAGS: tuple[Flag, ...] = ("wrong", "few", "magnet", "twin", "silent", "changed")
+# Flags that often hold for all topics at once: they are counted apart, so that they do not drown the others.
+QUIET_FLAGS: frozenset[Flag] = frozenset({"silent", "changed"})
 FEW = 5
+# A topic is often wrong where at least so many of its examples are, and more than a third of them.
+WRONG_EXAMPLES = 3
+WRONG_SHARE = 1 / 3
 # A topic draws others to it where it answers at least so many examples of others, and more than a third of all.
 MAGNET_EXAMPLES = 3
 MAGNET_PRECISION = 2 / 3
@@ -46,7 +52,7 @@ class TopicFindings:
 class TopicLine:
     """One topic in the list, and how many of its examples came out how in most of their tests in the latest exam.
 
-    `share` of all examples of that exam is None where none was held.
+    `share` of all examples of that exam is None where none was held. `twins`: ids of topics of nearly the same name.
     """
 
     topic: Topic
@@ -57,6 +63,7 @@ class TopicLine:
     share: float | None = None
     attracted: int | None = None
     flags: tuple[Flag, ...] = ()
+    twins: tuple[str, ...] = ()
 
     @property
     def asked(self) -> int:
@@ -68,7 +75,8 @@ class TopicLine:
 class TopicList:
     """Topics that were asked for, how many there are, and the state of the whole project.
 
-    `flagged`: how many of those that hold the words should be looked at.
+    Of those that hold the words: `flagged` should be looked at, whatever the quiet flags say; `counts`, `owners` and
+    `languages` say how many have each flag, owner, and language of an answer.
     """
 
     lines: tuple[TopicLine, ...]
@@ -78,14 +86,9 @@ class TopicList:
     out_of_scope: int
     flagged: int
     run: Run | None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedExample:
-    """An example and what came of it in the latest exam (None: it was not asked)."""
-
-    row: ExampleRow
-    outcome: OutcomeRow | None = None
+    counts: Mapping[Flag, int] = field(default_factory=dict)
+    owners: Mapping[str, int] = field(default_factory=dict)
+    languages: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,7 @@ SORTS = tuple(sign + name for name in _SORTS for sign in ("", "-"))
 _FINDINGS: Kept[Mapping[str, TopicFindings]] = Kept(8)
 _COUNTS: Kept[Mapping[str | None, tuple[int, int, int]]] = Kept(8)
 _TOPICS: Kept[tuple[tuple[Topic, int], ...]] = Kept(8)
+_TWINS: Kept[Mapping[str, tuple[str, ...]]] = Kept(8)
 
 
 def list_topics(
@@ -138,36 +142,79 @@ def list_topics(
     *,
     search: str = "",
     flag: Flag | None = None,
+    owner: str = "",
+    language: str = "",
     sort: str = "name",
     limit: int | None = 50,
     offset: int = 0,
 ) -> TopicList:
-    """Return topics with their sizes, what the latest exam made of them, and flags."""
+    """Return topics with their sizes, what the latest exam made of them, and flags.
+
+    `owner` and `language` (of an answer) narrow the list down like `flag`; empty, they narrow nothing.
+    """
     with store.reading() as tx:
         exam = _latest(tx, project)
         count, examples = tx.topics.count(project.id), tx.examples.count(project.id)
-        found = tx.topics.page(project.id, search, limit=count or 1) if search.strip() else _all_topics(tx, project)
-        strangers = tx.examples.count_out_of_scope(project.id)
-    lines = [_line(topic, size, exam) for topic, size in found]
-    chosen = _sorted([line for line in lines if flag is None or flag in line.flags], sort)
-    flagged = sum(bool(set(line.flags) - {"changed"}) for line in lines)
+        if search.strip():
+            topics = tx.topics.page(project.id, search, limit=count or 1)
+        else:
+            # Every list begins with all topics: they are kept until something is changed.
+            key = (project.id, tx.edits.state(project.id))
+            topics = _TOPICS.get(key, lambda: tx.topics.page(project.id, limit=count or 1))
+        twins = find_name_twins(tx, project)
+        out_of_scope = tx.examples.count_out_of_scope(project.id)
+    lines = [_make_line(topic, size, exam, twins.get(topic.id, ())) for topic, size in topics]
+    fitting = [line for line in lines if _fits(line, flag, owner, language)]
     end = None if limit is None else offset + limit
-    return TopicList(tuple(chosen[offset:end]), len(chosen), count, examples, strangers, flagged, exam.run)
+    return TopicList(
+        tuple(_sort(fitting, sort)[offset:end]),
+        len(fitting),
+        count,
+        examples,
+        out_of_scope,
+        sum(bool(set(line.flags) - QUIET_FLAGS) for line in lines),
+        exam.run,
+        Counter(flag for line in lines for flag in line.flags),
+        Counter(line.topic.owner for line in lines if line.topic.owner),
+        Counter(code for line in lines for code, text in line.topic.answers.items() if text),
+    )
 
 
-def _all_topics(tx: Transaction, project: Project) -> tuple[tuple[Topic, int], ...]:
-    """Return every topic with its size: kept until something is changed, since every list begins with them."""
-    key = (project.id, tx.edits.state(project.id))
-    return _TOPICS.get(key, lambda: tx.topics.page(project.id, limit=tx.topics.count(project.id) or 1))
+def _fits(line: TopicLine, flag: Flag | None, owner: str, language: str) -> bool:
+    answered = not language or bool(line.topic.answers.get(language))
+    return (flag is None or flag in line.flags) and owner in ("", line.topic.owner) and answered
 
 
 def matching_topics(
-    store: Store, project: Project, *, search: str, flag: Flag | None, expected: int
+    store: Store,
+    project: Project,
+    *,
+    search: str,
+    flag: Flag | None,
+    expected: int,
+    owner: str = "",
+    language: str = "",
 ) -> tuple[str, ...]:
     """Return the ids of all topics that a list shows; StaleError where there are not as many as were seen."""
-    found = list_topics(store, project, search=search, flag=flag, limit=None)
-    check_expected(found.total, expected, "topic")
-    return tuple(line.topic.id for line in found.lines)
+    page = list_topics(store, project, search=search, flag=flag, owner=owner, language=language, limit=None)
+    check_expected(page.total, expected, "topic")
+    return tuple(line.topic.id for line in page.lines)
+
+
+def find_name_twins(tx: Transaction, project: Project) -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of topics whose names are the same but for case, blanks, plural or a typing mistake."""
+    return _TWINS.get((project.id, tx.edits.state(project.id)), lambda: _pair_names(tx.topics.names(project.id)))
+
+
+def _pair_names(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    from vivavoce.intents.names import find_twins  # heavy: only when somebody looks
+
+    ids = {name: topic_id for topic_id, name in names.items()}
+    pairs: dict[str, tuple[str, ...]] = {}
+    for twins in find_twins(list(ids)):
+        for own, other in ((ids[twins.a], ids[twins.b]), (ids[twins.b], ids[twins.a])):
+            pairs[own] = (*pairs.get(own, ()), other)
+    return pairs
 
 
 def topic_state(store: Store, project: Project, topic_id: str) -> TopicState:
@@ -175,27 +222,9 @@ def topic_state(store: Store, project: Project, topic_id: str) -> TopicState:
     with store.reading() as tx:
         topic = find_topic(tx, project, topic_id)
         exam = _latest(tx, project)
-        line = _line(topic, tx.examples.count_of_topic(topic_id), exam)
+        twins = find_name_twins(tx, project).get(topic_id, ())
+        line = _make_line(topic, tx.examples.count_of_topic(topic_id), exam, twins)
     return TopicState(line, exam.findings.get(exam.name_of(topic)), exam.run)
-
-
-def judge_examples(
-    store: Store, project: Project, rows: Sequence[ExampleRow], topic: Topic | None
-) -> tuple[JudgedExample, ...]:
-    """Return examples of one topic (None: out of scope), each with what came of it in the latest exam."""
-    with store.reading() as tx:
-        run = tx.runs.latest(project.id, "intents")
-        if run is None:
-            return tuple(JudgedExample(row) for row in rows)
-        then = tx.edits.topics_since(project.id, run.created) if topic else {}
-        found = tx.outcomes.of_texts(run.id, [row.text for row in rows])
-    name = (then.get(topic.id) or topic.name) if topic else None
-    # Asked under another topic, a message was another question.
-    own = {one.text: one for one in found if one.intent == name}
-    return tuple(JudgedExample(row, own.get(row.text)) for row in rows)
-
-
-# --- the latest exam ---------------------------------------------------------------------------------------------
 
 
 def _latest(tx: Transaction, project: Project) -> _Exam:
@@ -205,94 +234,70 @@ def _latest(tx: Transaction, project: Project) -> _Exam:
     # A run whose failed units were tried again has other findings under the same id.
     key = (run.id, run.version)
     counts = _COUNTS.get(key, lambda: tx.outcomes.by_intent(run.id))
-    findings = _FINDINGS.get(key, lambda: _findings(tx, run.id))
+    findings = _FINDINGS.get(key, lambda: _read_findings(tx, run.id))
     asked = sum(sum(each) for each in counts.values())
     touched = tx.edits.topics_since(project.id, run.created)
     return _Exam(run, counts, findings, touched, asked, changed_topics(tx, project, run, touched))
 
 
-def _findings(tx: Transaction, run_id: str) -> dict[str, TopicFindings]:
+def _read_findings(tx: Transaction, run_id: str) -> dict[str, TopicFindings]:
     document = tx.documents.get(run_id, "findings.json")
-    found = json.loads(document.content) if document else {}
-    settings = found.get("settings") or [{}]
-    pairs = found.get("pairs", [])
-    lines = settings[0].get("per_intent", [])
-    return {line["intent"]: _of_topic(line, pairs) for line in lines}
+    content = json.loads(document.content) if document else {}
+    settings = content.get("settings") or [{}]
+    pairs = content.get("pairs", [])
+    return {line["intent"]: _read_topic(line, pairs) for line in settings[0].get("per_intent", [])}
 
 
-def _of_topic(line: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> TopicFindings:
+def _read_topic(line: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> TopicFindings:
     name = line["intent"]
-    own = [pair for pair in pairs if name in (pair["a"], pair["b"])]
-    astray = dict.fromkeys(text for pair in own for text in _astray(pair, name))
-    near = (text for pair in own for text in pair["typical_a" if pair["a"] == name else "typical_b"])
+    # Each pair of the topic, with the letters of its own side and of the other one.
+    own = [(pair, *("ab" if pair["a"] == name else "ba")) for pair in pairs if name in (pair["a"], pair["b"])]
+    # Examples of the topic that look more like the other topic of the pair.
+    astray = {
+        example["text"]: None
+        for pair, mine, other in own
+        for example in pair["examples"]
+        if example["intent"] == name and example[f"chance_{other}"] > example[f"chance_{mine}"]
+    }
+    near = {text: None for pair, mine, _ in own for text in pair[f"typical_{mine}"]}
+    rates = {
+        key: Rate(line[key]["value"], line[key].get("low"), line[key].get("high"), line[key]["n"])
+        for key in ("recall", "precision", "deferred")
+    }
     return TopicFindings(
-        recall=_rate(line["recall"]),
-        precision=_rate(line["precision"]),
-        deferred=_rate(line["deferred"]),
+        **rates,
         attracted=line["attracted"],
-        neighbours=tuple((pair["b"] if pair["a"] == name else pair["a"], pair["overlap"]) for pair in own[:3]),
+        neighbours=tuple((pair[other], pair["overlap"]) for pair, _, other in own[:3]),
         # In a small topic the nearest examples may still be nearer to another one: then they are not typical.
-        typical=_first(text for text in near if text not in astray),
-        unusual=_first(astray),
+        typical=tuple(text for text in near if text not in astray)[:SHOWN_TEXTS],
+        unusual=tuple(astray)[:SHOWN_TEXTS],
     )
 
 
-def _astray(pair: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Yield examples of a topic that look more like the other topic of the pair."""
-    own, other = ("chance_a", "chance_b") if pair["a"] == name else ("chance_b", "chance_a")
-    for example in pair["examples"]:
-        if example["intent"] == name and example[other] > example[own]:
-            yield example["text"]
-
-
-def _first(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))[:SHOWN_TEXTS]
-
-
-def _rate(plain: Mapping[str, Any]) -> Rate:
-    return Rate(plain["value"], plain.get("low"), plain.get("high"), plain["n"])
-
-
-# --- lines -------------------------------------------------------------------------------------------------------
-
-
-def _line(topic: Topic, size: int, exam: _Exam) -> TopicLine:
+def _make_line(topic: Topic, size: int, exam: _Exam, twins: tuple[str, ...] = ()) -> TopicLine:
     name = exam.name_of(topic)
     right, deferred, wrong = exam.counts.get(name, (0, 0, 0))
+    share = (right + deferred + wrong) / exam.asked if exam.asked else None
     findings = exam.findings.get(name)
-    return TopicLine(
-        topic,
-        size,
-        right,
-        deferred,
-        wrong,
-        share=(right + deferred + wrong) / exam.asked if exam.asked else None,
-        attracted=findings.attracted if findings else None,
-        flags=tuple(_flags(topic, size, findings, exam)),
-    )
+    precision = findings.precision.value if findings and findings.attracted >= MAGNET_EXAMPLES else None
+    flags: dict[Flag, bool] = {
+        "wrong": wrong >= WRONG_EXAMPLES and _part(wrong, right + deferred + wrong) > WRONG_SHARE,
+        "few": size < FEW,
+        "magnet": precision is not None and precision < MAGNET_PRECISION,
+        "twin": bool(twins),
+        "silent": not any(topic.answers.values()),
+        "changed": topic.id in exam.changed,
+    }
+    raised = tuple(flag for flag, is_raised in flags.items() if is_raised)
+    attracted = findings.attracted if findings else None
+    return TopicLine(topic, size, right, deferred, wrong, share, attracted, raised, twins)
 
 
-def _flags(topic: Topic, size: int, findings: TopicFindings | None, exam: _Exam) -> Iterator[Flag]:
-    if size < FEW:
-        yield "few"
-    if findings is not None and _is_magnet(findings):
-        yield "magnet"
-    if not any(topic.answers.values()):
-        yield "silent"
-    if topic.id in exam.changed:
-        yield "changed"
-
-
-def _is_magnet(findings: TopicFindings) -> bool:
-    right = findings.precision.value
-    return findings.attracted >= MAGNET_EXAMPLES and right is not None and right < MAGNET_PRECISION
-
-
-def _sorted(lines: Sequence[TopicLine], sort: str) -> list[TopicLine]:
+def _sort(lines: Sequence[TopicLine], sort: str) -> list[TopicLine]:
     name = sort.removeprefix("-")
     if name not in _SORTS:
         raise UsageError(
-            say("topics cannot be sorted by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
+            say("cannot sort topics by '{sort}'.{nearest}", sort=sort, nearest=nearest(sort, SORTS)),
             remedy=", ".join(SORTS),
         )
     if name == "name":
@@ -304,7 +309,7 @@ def _part(count: int, total: int) -> float:
     return count / total if total else -1.0
 
 
-# So many topics are asked for one by one; beyond that it is faster to read all examples.
+# The examples of up to this many topics are read one topic at a time; beyond that it is faster to read all.
 FEW_TOPICS = 20
 # What each topic held, by its name; None: nobody knows any more.
 Held = Mapping[str, int]
@@ -320,53 +325,50 @@ def changed_topics(tx: Transaction, project: Project, run: Run, touched: Mapping
     if not touched:
         return frozenset()
     key = (run.id, tx.edits.state(project.id))
-    return _CHANGED.get(key, lambda: frozenset(_changed(tx, project, run, touched)))
+    return _CHANGED.get(key, lambda: frozenset(_find_changed(tx, project, run, touched)))
 
 
-def _changed(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> Iterator[str]:
-    held = _HELD.get(run.id, lambda: _examined(tx, run))
+def _find_changed(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> Iterator[str]:
+    held = _HELD.get(run.id, lambda: _read_examined(tx, run))
     topics = {topic.id: topic for topic in tx.topics.of_project(project.id) if topic.id in touched}
-    rows = _rows(tx, project, topics)
+    rows: dict[str, list[ExampleRow]] = {topic_id: [] for topic_id in topics}
+    if len(topics) <= FEW_TOPICS:
+        rows = {topic_id: list(tx.examples.of_topic(topic_id)) for topic_id in topics}
+    else:
+        for row in tx.examples.of_project(project.id):
+            rows.setdefault(row.topic_id or "", []).append(row)
     for topic_id, topic in topics.items():
-        now = _summed(to_example(row, topic, project) for row in rows.get(topic_id, ()))
+        now = _sum_up(to_example(row, topic, project) for row in rows[topic_id])
         renamed = touched[topic_id] not in (None, topic.name)
-        if held is None or renamed or held.get(topic.name, _summed(())) != now:
+        if held is None or renamed or held.get(topic.name, _sum_up(())) != now:
             yield topic_id
 
 
-def _examined(tx: Transaction, run: Run) -> Held | None:
+def _read_examined(tx: Transaction, run: Run) -> Held | None:
     """Return what each topic held when the run began; None where its material cannot be read."""
     try:
         data = dataset_from_bytes(tx.runs.material(run.id))
     except DataError:
         return None
-    found: dict[str, list[Example]] = {}
+    examples: dict[str, list[Example]] = {}
     for example in data.examples:
-        found.setdefault(example.intent or "", []).append(example)
-    return {name: _summed(own) for name, own in found.items()}
+        examples.setdefault(example.intent or "", []).append(example)
+    return {name: _sum_up(own) for name, own in examples.items()}
 
 
-def _rows(tx: Transaction, project: Project, topics: Mapping[str, Topic]) -> dict[str, list[ExampleRow]]:
-    if len(topics) <= FEW_TOPICS:
-        return {topic_id: list(tx.examples.of_topic(topic_id)) for topic_id in topics}
-    found: dict[str, list[ExampleRow]] = {}
-    for row in tx.examples.of_project(project.id):
-        found.setdefault(row.topic_id or "", []).append(row)
-    return found
-
-
-def _summed(examples: Iterable[Example]) -> int:
+def _sum_up(examples: Iterable[Example]) -> int:
     """Return one number for all that an exam looks at, whatever the order of the examples."""
-    return hash(tuple(sorted((one.text, one.language or "", one.answer or "") for one in examples)))
+    return hash(tuple(sorted((example.text, example.language or "", example.answer or "") for example in examples)))
 
 
-def topic_table(found: TopicList) -> list[tuple[object, ...]]:
+def topic_table(page: TopicList) -> list[tuple[object, ...]]:
     """Return the list of topics under `LIST_COLUMNS`."""
-    return [tuple(_line_cells(line)) for line in found.lines]
-
-
-def _line_cells(line: TopicLine) -> Iterator[object]:
-    topic = line.topic
-    yield from (topic.name, line.size, line.share)
-    yield from (line.right, line.deferred, line.wrong) if line.asked else (None, None, None)
-    yield from (line.attracted, " ".join(line.flags), topic.owner, topic.description, topic.created)
+    return [
+        (
+            *(line.topic.name, line.size, line.share),
+            *((line.right, line.deferred, line.wrong) if line.asked else (None, None, None)),
+            *(line.attracted, " ".join(line.flags)),
+            *(line.topic.owner, line.topic.description, line.topic.created),
+        )
+        for line in page.lines
+    ]

@@ -5,66 +5,45 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Literal
 
 from vivavoce.errors import InputError
+from vivavoce.languages import LANGUAGES
 from vivavoce.messages import join, say
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE, clean_message
-from vivavoce.workspace.topics.incoming import Arrival, Refusal
+from vivavoce.workspace.topics.incoming import KINDS, Choices, Kind, PlannedRow
 from vivavoce.workspace.topics.names import check_name
-from vivavoce.workspace.topics.topics import MOST_ANSWER
+from vivavoce.workspace.topics.topics import MAX_ANSWER, MAX_OWNER
+from vivavoce.workspace.topics.twins import Twin, find_twins
 
-Kind = Literal["added", "changed", "joined", "refused"]
-KINDS: tuple[Kind, ...] = ("refused", "changed", "joined", "added")
-Mode = Literal["add", "replace"]
-MODES: tuple[Mode, ...] = ("add", "replace")
-MOST_LANGUAGE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRow:
-    """What becomes of one row, and why; `topic` None: out of scope."""
-
-    number: int
-    kind: Kind
-    text: str
-    topic: str | None
-    reason: str = ""
-    language: str = ""
-    created: datetime | None = None
-    answer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How an import goes: add to what is there or replace it; whether answers that are there are written anew.
-
-    `language` is that of rows which name none.
-    """
-
-    mode: Mode = "add"
-    overwrite: bool = False
-    language: str = ""
-
-    @property
-    def rewrites(self) -> bool:
-        """Whether an answer of the source goes before one that is there."""
-        return self.overwrite or self.mode == "replace"
+MAX_LANGUAGE = 20
+# Between several answers of one topic.
+BETWEEN = "\n\n"
+LANGUAGE_CODES = {name.lower(): each.code for each in LANGUAGES for name in (each.code, each.name, each.native_name)}
+Answers = Mapping[str, Mapping[str, str]]
+Texts = dict[tuple[str, str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an import would do to what is there."""
+    """What an import would do to what is there.
+
+    `answers`: how many answers of topics are written, from `answer_texts` different texts of the source.
+    `several_answers`: topics for which the source has more than one. `kept_...`: topics for which the source has an
+    answer or owner that is not taken, since another one is there or came first.
+    """
 
     new_topics: tuple[str, ...] = ()
     gone_topics: tuple[str, ...] = ()
     gone_examples: int = 0
     answers: int = 0
     kept_answers: tuple[str, ...] = ()
+    answer_texts: int = 0
+    several_answers: tuple[str, ...] = ()
+    owners: int = 0
+    kept_owners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +54,14 @@ class Present:
     examples: Mapping[tuple[str, str | None], ExampleRow]
     homes: Mapping[str, str | None]
 
+    def answer(self, topic: str, language: str) -> str:
+        """Return what a topic answers in a language; empty where it has no answer."""
+        return self.topics[topic].answers.get(language, "") if topic in self.topics else ""
+
+    def owner(self, topic: str) -> str:
+        """Return who owns a topic; empty where nobody does."""
+        return self.topics[topic].owner if topic in self.topics else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -82,12 +69,13 @@ class Plan:
 
     rows: tuple[PlannedRow, ...]
     effect: Effect = field(default_factory=Effect)
+    twins: tuple[Twin, ...] = ()
 
     @property
     def counts(self) -> dict[Kind, int]:
         """How many rows of each kind there are; all of them together are the rows of the source."""
-        found = Counter(row.kind for row in self.rows)
-        return {kind: found[kind] for kind in KINDS}
+        counts = Counter(row.kind for row in self.rows)
+        return {kind: counts[kind] for kind in KINDS}
 
     @property
     def wanted(self) -> tuple[PlannedRow, ...]:
@@ -105,123 +93,180 @@ def present(tx: Transaction, project: Project) -> Present:
     return Present(topics, examples, {row.text: name for row, name in reversed(placed)})
 
 
-def make_plan(there: Present, arrivals: Iterable[Arrival], refused: Iterable[Refusal], rules: Rules) -> Plan:
-    """Say what would become of every row."""
-    rows = [
-        *_judged(there, arrivals, rules),
-        *(PlannedRow(one.number, "refused", _visible(one.text), None, one.reason) for one in refused),
-    ]
-    ordered = tuple(sorted(rows, key=lambda row: row.number))
-    return Plan(ordered, _effect(there, ordered, rules))
+def make_plan(there: Present, rows: Iterable[PlannedRow], choices: Choices, language: str) -> Plan:
+    """Return what would become of every row of a source; `language` is that of rows which name none."""
+    cleaned = [_clean_row(row, language) for row in rows]
+    twins = _choose_twins(there, cleaned, choices) if choices.twins else ()
+    judged = _judge_rows(there, _fold_twins(cleaned, twins), choices)
+    ordered = tuple(sorted(judged, key=lambda row: row.number))
+    return Plan(ordered, _find_effect(there, ordered, choices), twins)
 
 
-def plan_again(there: Present, rows: Iterable[PlannedRow], rules: Rules) -> Plan:
-    """Say the same of rows that were planned before, for what is there now."""
-    kept = [row for row in rows if row.kind != "refused"]
-    arrivals = [Arrival(r.number, r.text, r.topic, r.language, r.created, r.answer) for r in kept]
-    return make_plan(there, arrivals, (), rules)
+def plan_again(there: Present, rows: Iterable[PlannedRow], choices: Choices, language: str) -> Plan:
+    """Return the same for rows that were planned before, for what is there now. Twins were folded before."""
+    kept = [replace(row, reason="") for row in rows if row.kind != "refused"]
+    return make_plan(there, kept, replace(choices, twins=False), language)
 
 
-def wanted_answers(there: Present, rows: Iterable[PlannedRow], rules: Rules) -> dict[str, dict[str, str]]:
-    """Return the answers that an import writes: by topic, then by language; the first of each counts."""
-    found: dict[str, dict[str, str]] = {}
-    for topic, language, text in _said(rows):
-        own = there.topics[topic].answers.get(language, "") if topic in there.topics else ""
-        if own != text and (not own or rules.rewrites):
-            found.setdefault(topic, {}).setdefault(language, text)
-    return found
+def _choose_twins(there: Present, rows: Iterable[PlannedRow], choices: Choices) -> tuple[Twin, ...]:
+    counts = Counter(row.topic for row in rows if row.topic is not None and row.kind != "refused")
+    return tuple(
+        replace(twin, folded=twin.name not in choices.apart if twin.sure else twin.name in choices.together)
+        for twin in find_twins(counts, there.topics)
+    )
 
 
-# --- rows --------------------------------------------------------------------------------------------------------
+def _fold_twins(rows: Iterable[PlannedRow], twins: Iterable[Twin]) -> Iterator[PlannedRow]:
+    into = {twin.name: twin.into for twin in twins if twin.folded}
+    for row in rows:
+        name, seen = row.topic, set[str]()
+        while name in into and name not in seen:
+            seen.add(name)
+            name = into[name]
+        if row.kind == "refused" or name == row.topic:
+            yield row
+            continue
+        note = say("filed under {topic} instead of {name}", topic=name, name=row.topic)
+        reason = join("; ", (row.reason, note)) if row.reason else note
+        yield replace(row, kind="changed", topic=name, reason=reason)
 
 
-def _judged(there: Present, arrivals: Iterable[Arrival], rules: Rules) -> Iterator[PlannedRow]:
+def wanted_answers(there: Present, rows: Iterable[PlannedRow], choices: Choices) -> dict[str, dict[str, str]]:
+    """Return the answers that an import writes: by topic, then by language."""
+    answers: dict[str, dict[str, str]] = {}
+    for (topic, language), texts in _collect_answers(rows, choices).items():
+        own, text = there.answer(topic, language), BETWEEN.join(texts)
+        if own != text and (not own or choices.overwrite or choices.mode == "replace"):
+            answers.setdefault(topic, {})[language] = text
+    return answers
+
+
+def wanted_owners(there: Present, rows: Iterable[PlannedRow], choices: Choices) -> dict[str, str]:
+    """Return the owners that an import writes, by topic; the first of each counts."""
+    owners: dict[str, str] = {}
+    for row in rows:
+        if row.topic is not None and row.owner:
+            owners.setdefault(row.topic, row.owner)
+    anew = choices.overwrite or choices.mode == "replace"
+    return {
+        topic: owner
+        for topic, owner in owners.items()
+        if owner != there.owner(topic) and (anew or not there.owner(topic))
+    }
+
+
+def _judge_rows(there: Present, rows: Iterable[PlannedRow], choices: Choices) -> Iterator[PlannedRow]:
     seen: dict[tuple[str, str | None], int] = {}
-    homes: dict[str, str | None] = {} if rules.mode == "replace" else dict(there.homes)
-    for arrival in arrivals:
-        row = _cleaned(arrival, rules.language)
+    homes: dict[str, str | None] = {} if choices.mode == "replace" else dict(there.homes)
+    for cleaned in rows:
+        row = cleaned
         mark = (row.text, row.topic)
         if row.kind == "refused":
             yield row
-            continue
-        if mark in seen:
-            yield _joined(row, say("the same as number {seen:d}", seen=seen[mark]))
-            continue
-        seen[mark] = row.number
-        yield _joined(row, say("it is there already")) if mark in there.examples else _warned(row, homes)
-        homes.setdefault(row.text, row.topic)
+        elif mark in seen:
+            yield replace(row, kind="joined", reason=say("same as number {seen:d}", seen=seen[mark]))
+        else:
+            seen[mark] = row.number
+            if mark in there.examples:
+                row = replace(row, kind="joined", reason=say("it already exists"))
+            elif homes.get(row.text, row.topic) != row.topic:
+                # Both stay, and somebody should look.
+                note = say("the same text is also in {home}", home=homes[row.text] or OUT_OF_SCOPE_TITLE)
+                row = replace(row, reason=join("; ", (row.reason, note)) if row.reason else note)
+            yield row
+            homes.setdefault(row.text, row.topic)
 
 
-def _cleaned(arrival: Arrival, language: str) -> PlannedRow:
+def _clean_row(row: PlannedRow, language: str) -> PlannedRow:
     """Return a row as it would be kept; what no row can hold is refused."""
-    spoken = arrival.language.strip().lower() or language
-    row = PlannedRow(arrival.number, "added", arrival.text, arrival.topic, arrival.remark, spoken, arrival.created)
+    if row.kind == "refused":
+        return replace(row, text=_make_visible(row.text))
+    spoken = _find_language(row.language) or language
     try:
-        text = clean_message(arrival.text)
-        topic = None if arrival.topic is None else check_name(arrival.topic)
-        answer = clean_text(arrival.answer.replace("\r\n", "\n").strip(), MOST_ANSWER)
-        clean_text(spoken, MOST_LANGUAGE)
+        text = clean_message(row.text)
+        topic = None if row.topic is None else check_name(row.topic)
+        answer = clean_text(row.answer.replace("\r\n", "\n").strip(), MAX_ANSWER)
+        clean_text(spoken, MAX_LANGUAGE)
+        owner = clean_text(" ".join(row.owner.split()), MAX_OWNER)
     except InputError as error:
-        return replace(row, kind="refused", text=_visible(arrival.text), topic=None, language="", reason=error.what)
-    remarks = [arrival.remark, say("blanks were put right") if (text, topic) != (arrival.text, arrival.topic) else ""]
-    said = join("; ", [remark for remark in remarks if remark])
-    return replace(row, kind="changed" if said else "added", text=text, topic=topic, answer=answer, reason=said)
+        return PlannedRow(row.number, "refused", _make_visible(row.text), None, error.what, created=row.created)
+    remarks = [row.reason, say("spaces corrected") if (text, topic) != (row.text, row.topic) else ""]
+    reason = join("; ", [remark for remark in remarks if remark])
+    kind: Kind = "changed" if reason else "added"
+    return PlannedRow(row.number, kind, text, topic, reason, spoken, row.created, answer, owner)
 
 
-def _joined(row: PlannedRow, reason: str) -> PlannedRow:
-    return replace(row, kind="joined", reason=reason)
+def _find_language(said: str) -> str:
+    """Return the code of a language that is named in full or with a country, else what was said."""
+    plain = said.strip().lower()
+    return LANGUAGE_CODES.get(plain.replace("_", "-").split("-")[0], plain)
 
 
-def _warned(row: PlannedRow, homes: Mapping[str, str | None]) -> PlannedRow:
-    """Say where the same text has another topic: both stay, and somebody should look."""
-    if row.text not in homes or homes[row.text] == row.topic:
-        return row
-    home = homes[row.text] or OUT_OF_SCOPE_TITLE
-    note = say("the same text is in {home} too", home=home)
-    return replace(row, reason=join("; ", (row.reason, note)) if row.reason else note)
-
-
-def _visible(text: str) -> str:
+def _make_visible(text: str) -> str:
     """Return a text that can be kept and shown, whatever is wrong with it."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:1000]
 
 
-# --- all of them together ----------------------------------------------------------------------------------------
-
-
-def _effect(there: Present, rows: Sequence[PlannedRow], rules: Rules) -> Effect:
+def _find_effect(there: Present, rows: Sequence[PlannedRow], choices: Choices) -> Effect:
     kept = [row for row in rows if row.kind != "refused"]
     names = dict.fromkeys(row.topic for row in kept if row.topic is not None)
     marks = {(row.text, row.topic) for row in kept}
-    replaced = rules.mode == "replace"
-    written = wanted_answers(there, kept, rules)
+    replaced = choices.mode == "replace"
+    written, owners = wanted_answers(there, kept, choices), wanted_owners(there, kept, choices)
+    taken = _collect_answers(kept, choices)
+    left = dict.fromkeys(
+        row.topic
+        for row in kept
+        if row.topic and row.answer
+        if row.answer not in _stored(there, written, taken, row.topic, row.language)
+    )
     return Effect(
         new_topics=tuple(name for name in names if name not in there.topics),
         gone_topics=tuple(name for name in there.topics if name not in names) if replaced else (),
         gone_examples=sum(mark not in marks for mark in there.examples) if replaced else 0,
         answers=sum(map(len, written.values())),
-        kept_answers=tuple(_kept_answers(there, kept, written)),
+        kept_answers=tuple(left),
+        answer_texts=sum(len(taken[topic, language]) for topic, own in written.items() for language in own),
+        several_answers=tuple(
+            dict.fromkeys(topic for (topic, _), all_texts in _list_answers(kept).items() if len(all_texts) > 1)
+        ),
+        owners=len(owners),
+        kept_owners=tuple(
+            dict.fromkeys(
+                row.topic
+                for row in kept
+                if row.topic and row.owner and row.owner != owners.get(row.topic, there.owner(row.topic))
+            )
+        ),
     )
 
 
-def _said(rows: Iterable[PlannedRow]) -> Iterator[tuple[str, str, str]]:
-    """Yield the answers of rows, one for each topic and language: the first."""
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        if row.topic is not None and row.answer and (row.topic, row.language) not in seen:
-            seen.add((row.topic, row.language))
-            yield row.topic, row.language, row.answer
+def _stored(there: Present, written: Answers, taken: Texts, topic: str, language: str) -> Sequence[str]:
+    """Return the answers that a topic will have in a language."""
+    if language in written.get(topic, {}):
+        return taken[topic, language]
+    own = there.answer(topic, language)
+    return (own, *own.split(BETWEEN))
 
 
-def _kept_answers(
-    there: Present, rows: Iterable[PlannedRow], written: Mapping[str, Mapping[str, str]]
-) -> Iterator[str]:
-    """Yield the topics for which the source has an answer that is not taken: another one is there or came first."""
-    told: set[str] = set()
+def _collect_answers(rows: Iterable[PlannedRow], choices: Choices) -> Texts:
+    """Return the answers that rows bring, for each topic and language: the first, or all that fit into one."""
+    texts = _list_answers(rows)
+    if choices.several == "first":
+        return {mark: own[:1] for mark, own in texts.items()}
+    taken: Texts = {}
+    for mark, own in texts.items():
+        taken[mark] = [own[0]]
+        for text in own[1:]:
+            if len(BETWEEN.join((*taken[mark], text))) <= MAX_ANSWER:
+                taken[mark].append(text)
+    return taken
+
+
+def _list_answers(rows: Iterable[PlannedRow]) -> Texts:
+    """Return the different answers of rows, for each topic and language."""
+    texts: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
-        if row.topic is None or not row.answer or row.topic in told:
-            continue
-        own = there.topics[row.topic].answers.get(row.language, "") if row.topic in there.topics else ""
-        if row.answer != written.get(row.topic, {}).get(row.language, own):
-            told.add(row.topic)
-            yield row.topic
+        if row.topic is not None and row.answer:
+            texts.setdefault((row.topic, row.language), {})[row.answer] = None
+    return {mark: list(own) for mark, own in texts.items()}

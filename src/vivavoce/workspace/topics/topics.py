@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,8 +18,8 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.topics.examples import (
     clean_message,
-    counted,
     deletions,
+    describe_examples,
     get_examples,
     insertion,
     moves,
@@ -27,9 +27,9 @@ from vivavoce.workspace.topics.examples import (
 )
 from vivavoce.workspace.topics.names import check_name, find_topic
 
-MOST_DESCRIPTION = 10_000
-MOST_ANSWER = 20_000
-MOST_OWNER = 200
+MAX_DESCRIPTION = 10_000
+MAX_ANSWER = 20_000
+MAX_OWNER = 200
 # What becomes of the answers of a topic that is merged into another one.
 AnswerChoice = Literal["fill", "keep", "take", "join"]
 ANSWER_CHOICES: tuple[AnswerChoice, ...] = ("fill", "keep", "take", "join")
@@ -52,9 +52,6 @@ class Loss:
     answers: int
 
 
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 def get_topic(store: Store, project: Project, topic_id: str) -> Topic:
     """Return a topic of the project."""
     with store.reading() as tx:
@@ -70,18 +67,44 @@ def topic_names(store: Store, project: Project) -> dict[str, str]:
 def weigh_topics(store: Store, project: Project, topic_ids: Sequence[str]) -> Loss:
     """Return what topics hold: what would go if they were deleted."""
     with store.reading() as tx:
-        topics = _chosen(tx, project, topic_ids)
+        topics = _get_chosen(tx, project, topic_ids)
         examples = sum(tx.examples.count_of_topic(topic.id) for topic in topics)
     return Loss(topics, examples, sum(len(topic.answers) for topic in topics))
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A topic with its examples, for whoever decides whether two belong together."""
+
+    topic: Topic
+    texts: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many examples it has."""
+        return len(self.texts)
+
+
+def look_into(store: Store, project: Project, topic_ids: Sequence[str]) -> tuple[Content, ...]:
+    """Return topics with the texts of their examples."""
+    with store.reading() as tx:
+        topics = _get_chosen(tx, project, topic_ids)
+        return tuple(Content(topic, tuple(row.text for row in tx.examples.of_topic(topic.id))) for topic in topics)
+
+
+def torn_languages(topics: Iterable[Topic]) -> list[str]:
+    """Return the languages in which topics answer differently, so that a merge has to choose."""
+    answers: dict[str, set[str]] = {}
+    for topic in topics:
+        for language, text in topic.answers.items():
+            answers.setdefault(language, set()).add(text)
+    return sorted(language for language, texts in answers.items() if len(texts) > 1)
+
+
 def mark_of(topic: Topic) -> str:
     """Return a mark of what a topic says now: a form that carries it overwrites nothing that it did not show."""
-    said = json.dumps([topic.name, topic.description, topic.owner, sorted(topic.answers.items())])
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
-
-
-# --- making and changing -----------------------------------------------------------------------------------------
+    content = json.dumps([topic.name, topic.description, topic.owner, sorted(topic.answers.items())])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def add_topic(
@@ -100,18 +123,17 @@ def add_topic(
     actor.require(Role.EDITOR)
     texts = tuple(dict.fromkeys(clean_message(text) for text in examples))
     with store.writing() as tx:
-        _check_free(tx, project, check_name(name))
-        topic = _fresh(project, name, description=description, owner=owner)
+        topic = _make_topic(tx, project, name, description=description, owner=owner)
         rows = new_rows(tx, project, [(text, topic.id) for text in texts], project.language, "person")
         changes = [
             topic_insertion(tx, topic),
-            *answer_changes(tx, topic, checked_answers(project, answers or {})),
+            *answer_changes(tx, topic, _clean_answers(answers or {})),
             *(insertion(tx, row) for row in rows),
         ]
-        summary = say("Topic {name} made", name=topic.name)
+        summary = say("Topic {name} created", name=topic.name)
         if rows:
             summary = say(
-                "Topic {name} made with {examples}",
+                "Topic {name} created with {examples}",
                 name=topic.name,
                 examples=say_count(len(rows), "{n} example", "{n} examples"),
             )
@@ -141,41 +163,36 @@ def change_topic(
         topic = find_topic(tx, project, topic_id)
         if seen and seen != mark_of(topic):
             raise StaleError(
-                say("somebody else changed the topic {name} while you were writing", name=topic.name),
-                remedy=say("look at what they changed, and save again what is to stay"),
+                say("someone else changed the topic {name} while you were editing", name=topic.name),
+                remedy=say("review their changes, then save yours again"),
             )
         wanted = {
             "name": None if name is None else check_name(name),
-            "description": None if description is None else _within(description, MOST_DESCRIPTION, "description"),
-            "owner": None if owner is None else _within(owner, MOST_OWNER, "owner"),
+            "description": None if description is None else _clean_field(description, MAX_DESCRIPTION, "description"),
+            "owner": None if owner is None else _clean_field(owner, MAX_OWNER, "owner"),
         }
-        new = {key: said for key, said in wanted.items() if said is not None and said != getattr(topic, key)}
+        new = {key: text for key, text in wanted.items() if text is not None and text != getattr(topic, key)}
         if "name" in new:
             _check_free(tx, project, new["name"])
         row = [tx.edits.update("topics", topic.id, topic.id, **new)] if new else []
-        spoken = list(answer_changes(tx, topic, checked_answers(project, answers or {})))
-        summary = _change_summary(topic, new, spoken)
-        return tx.edits.apply(project.id, actor.user_id, "change topic", summary, [*row, *spoken], why=why)
+        answered = list(answer_changes(tx, topic, _clean_answers(answers or {})))
+        summary = _summarize_change(topic, new, answered)
+        return tx.edits.apply(project.id, actor.user_id, "change topic", summary, [*row, *answered], why=why)
 
 
 def delete_topics(store: Store, actor: Actor, project: Project, topic_ids: Sequence[str], *, why: str = "") -> Edit:
     """Delete topics with their examples and answers."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        topics = _chosen(tx, project, topic_ids)
+        topics = _get_chosen(tx, project, topic_ids)
         rows = [row for topic in topics for row in tx.examples.of_topic(topic.id)]
         changes = [*deletions(tx, rows), *removals(tx, topics)]
-        summary = say(
-            "{topics} deleted with {examples}",
-            topics=say_count(len(topics), "{n} topic", "{n} topics"),
-            examples=say_count(len(rows), "{n} example", "{n} examples"),
-        )
+        examples = say_count(len(rows), "{n} example", "{n} examples")
         if len(topics) == 1:
-            summary = say(
-                "Topic {name} deleted with {examples}",
-                name=topics[0].name,
-                examples=say_count(len(rows), "{n} example", "{n} examples"),
-            )
+            summary = say("Topic {name} deleted with {examples}", name=topics[0].name, examples=examples)
+        else:
+            counted = say_count(len(topics), "{n} topic", "{n} topics")
+            summary = say("{topics} deleted with {examples}", topics=counted, examples=examples)
         return tx.edits.apply(project.id, actor.user_id, "delete topics", summary, changes, why=why)
 
 
@@ -198,31 +215,31 @@ def merge_topics(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         target = find_topic(tx, project, into)
-        sources = _chosen(tx, project, [one for one in topic_ids if one != into])
+        sources = _get_chosen(tx, project, [topic_id for topic_id in topic_ids if topic_id != into])
         if answer is None:
             _check_answers(target, sources)
-        there = {row.text for row in tx.examples.of_topic(into)}
         rows = [row for source in sources for row in tx.examples.of_topic(source.id)]
-        coming, double = _parted(rows, there)
+        texts = {row.text for row in tx.examples.of_topic(into)}
+        coming: list[ExampleRow] = []
+        double: list[ExampleRow] = []
+        for row in rows:
+            (double if row.text in texts else coming).append(row)
+            texts.add(row.text)
         changes = [
             *deletions(tx, double),
             *moves(tx, coming, into),
-            *answer_changes(tx, target, _joined_answers(target, sources, answer or "fill")),
+            *answer_changes(tx, target, _join_answers(target, sources, answer or "fill")),
             *removals(tx, sources),
         ]
-        summary = _merge_summary(sources, target, len(rows), len(double))
+        many = say_count(len(rows), "{n} example", "{n} examples")
+        if double:
+            many = say("{many}, {double:,} of them duplicates", many=many, double=len(double))
+        name = sources[0].name
+        summary = say("Merged {name} into {target_name} ({many})", name=name, target_name=target.name, many=many)
+        if len(sources) > 1:
+            what = say_count(len(sources), "{n} topic", "{n} topics")
+            summary = say("Merged {what} into {name} ({many})", what=what, name=target.name, many=many)
         return tx.edits.apply(project.id, actor.user_id, "merge topics", summary, changes, why=why)
-
-
-def _merge_summary(sources: Sequence[Topic], target: Topic, examples: int, double: int) -> str:
-    many, what = (
-        say_count(examples, "{n} example", "{n} examples"),
-        say_count(len(sources), "{n} topic", "{n} topics"),
-    )
-    many = say("{many}, {double:,} of them there already", many=many, double=double) if double else many
-    if len(sources) > 1:
-        return say("Merged {what} into {name} ({many})", what=what, name=target.name, many=many)
-    return say("Merged {name} into {target_name} ({many})", name=sources[0].name, target_name=target.name, many=many)
 
 
 def split_topic(
@@ -232,15 +249,11 @@ def split_topic(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         rows = get_examples(tx, project, ids)
-        _check_free(tx, project, check_name(name))
-        topic = _fresh(project, name)
+        topic = _make_topic(tx, project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
-        summary = say("Topic {name} made of {counted}", name=topic.name, counted=counted(rows))
+        summary = say("Topic {name} created from {counted}", name=topic.name, counted=describe_examples(rows))
         edit = tx.edits.apply(project.id, actor.user_id, "split topic", summary, changes, why=why)
         return Made(topic, edit)
-
-
-# --- changes, for all who make or remove topics ------------------------------------------------------------------
 
 
 def topic_insertion(tx: Transaction, topic: Topic) -> Change:
@@ -256,21 +269,21 @@ def removals(tx: Transaction, topics: Sequence[Topic]) -> list[Change]:
     return [*answers, *(tx.edits.delete("topics", topic.id, topic.id) for topic in topics)]
 
 
-def checked_answers(project: Project, answers: Mapping[str, str]) -> dict[str, str]:
+def _clean_answers(answers: Mapping[str, str]) -> dict[str, str]:
     """Return answers by language without blanks around them; refuse other languages and what is too long."""
-    found = {language: clean_text(text.replace("\r\n", "\n").strip()) for language, text in answers.items()}
-    strange = [language for language in found if not language or len(language) > 20]
-    if strange:
+    texts = {language: clean_text(text.replace("\r\n", "\n").strip()) for language, text in answers.items()}
+    unknown = [language for language in texts if not language or len(language) > 20]
+    if unknown:
         raise UsageError(
-            say("'{strange}' is not the code of a language", strange=strange[0]),
-            remedy=say("write for instance en or de"),
+            say("'{strange}' is not a language code", strange=unknown[0]),
+            remedy=say("use for example en or de"),
         )
-    if any(len(text) > MOST_ANSWER for text in found.values()):
+    if any(len(text) > MAX_ANSWER for text in texts.values()):
         raise UsageError(
-            say("the answer is longer than {most_answer:,} characters", most_answer=MOST_ANSWER),
+            say("the answer is longer than {most_answer:,} characters", most_answer=MAX_ANSWER),
             remedy=say("shorten it"),
         )
-    return found
+    return texts
 
 
 def answer_changes(tx: Transaction, topic: Topic, answers: Mapping[str, str]) -> Iterator[Change]:
@@ -288,93 +301,73 @@ def answer_changes(tx: Transaction, topic: Topic, answers: Mapping[str, str]) ->
             yield tx.edits.delete("answers", rows[language], topic.id)
 
 
-# --- the work ----------------------------------------------------------------------------------------------------
+def _make_topic(tx: Transaction, project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
+    plain = check_name(name)
+    _check_free(tx, project, plain)
+    described = _clean_field(description, MAX_DESCRIPTION, "description")
+    return Topic(new_id(), project.id, plain, described, _clean_field(owner, MAX_OWNER, "owner"), now())
 
 
-def _fresh(project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
-    described = _within(description, MOST_DESCRIPTION, "description")
-    owned = _within(owner, MOST_OWNER, "owner")
-    return Topic(new_id(), project.id, check_name(name), described, owned, now())
-
-
-def _chosen(tx: Transaction, project: Project, topic_ids: Sequence[str]) -> tuple[Topic, ...]:
+def _get_chosen(tx: Transaction, project: Project, topic_ids: Sequence[str]) -> tuple[Topic, ...]:
     if not topic_ids:
-        raise UsageError(say("no topic is chosen"), remedy=say("tick at least one in the list"))
+        raise UsageError(say("no topic selected"), remedy=say("select at least one in the list"))
     return tuple(find_topic(tx, project, topic_id) for topic_id in dict.fromkeys(topic_ids))
 
 
 def _check_free(tx: Transaction, project: Project, name: str) -> None:
     if tx.topics.by_name(project.id, name) is not None:
         raise UsageError(
-            say("there is a topic '{name}' already", name=name),
+            say("topic '{name}' already exists", name=name),
             where="name",
             remedy=say("choose another name, or merge the two"),
         )
 
 
-def _within(text: str, most: int, where: str) -> str:
-    said = clean_text(text.replace("\r\n", "\n").strip())
-    if len(said) > most:
+def _clean_field(text: str, most: int, where: str) -> str:
+    plain = clean_text(text.replace("\r\n", "\n").strip())
+    if len(plain) > most:
         raise UsageError(
             say("this is longer than {most:,} characters", most=most), where=where, remedy=say("shorten it")
         )
-    return said
+    return plain
 
 
 def _check_answers(target: Topic, sources: Sequence[Topic]) -> None:
     """Refuse a merge in which two topics answer differently in a language, and nobody said which answer stays."""
-    said: dict[str, set[str]] = {}
-    for topic in (target, *sources):
-        for language, text in topic.answers.items():
-            said.setdefault(language, set()).add(text)
-    torn = sorted(language for language, texts in said.items() if len(texts) > 1)
-    if torn:
+    if torn := torn_languages((target, *sources)):
         raise UsageError(
-            say("the topics have different answers ({names}), and only one topic remains", names=", ".join(torn)),
+            say("the topics have different answers ({names}), but only one topic remains", names=", ".join(torn)),
             where="answer",
-            remedy=say("say what becomes of the others: {names}", names=", ".join(ANSWER_CHOICES)),
+            remedy=say("choose what to do with the other answers: {names}", names=", ".join(ANSWER_CHOICES)),
         )
 
 
-def _joined_answers(target: Topic, sources: Sequence[Topic], answer: AnswerChoice) -> dict[str, str]:
+def _join_answers(target: Topic, sources: Sequence[Topic], answer: AnswerChoice) -> dict[str, str]:
     """Return the answers of a topic after others were merged into it."""
-    found = dict(target.answers)
+    answers = dict(target.answers)
     if answer == "keep":
-        return found
+        return answers
     if answer == "take":
-        return {**found, **{language: text for one in reversed(sources) for language, text in one.answers.items()}}
+        return {
+            **answers,
+            **{language: text for topic in reversed(sources) for language, text in topic.answers.items()},
+        }
     for source in sources:
         for language, text in source.answers.items():
-            own = found.get(language, "")
+            own = answers.get(language, "")
             if not own:
-                found[language] = text
+                answers[language] = text
             elif answer == "join" and text != own:
-                found[language] = f"{own}\n\n{text}"
-    return found
+                answers[language] = f"{own}\n\n{text}"
+    return answers
 
 
-def _parted(rows: Sequence[ExampleRow], there: set[str]) -> tuple[list[ExampleRow], list[ExampleRow]]:
-    """Part examples that come from those whose text is there already."""
-    coming: list[ExampleRow] = []
-    double: list[ExampleRow] = []
-    seen = set(there)
-    for row in rows:
-        (double if row.text in seen else coming).append(row)
-        seen.add(row.text)
-    return coming, double
-
-
-def _change_summary(topic: Topic, new: Mapping[str, str], spoken: Sequence[Change]) -> str:
-    told: list[str] = [say("renamed to {name}", name=new["name"])] if "name" in new else []
-    told += [say("described anew")] if "description" in new else []
+def _summarize_change(topic: Topic, new: Mapping[str, str], answered: Sequence[Change]) -> str:
+    parts: list[str] = [say("renamed to {name}", name=new["name"])] if "name" in new else []
+    parts += [say("description changed")] if "description" in new else []
     if "owner" in new:
-        told += [say("given to {owner}", owner=new["owner"]) if new["owner"] else say("without an owner")]
-    told += [_spoken_summary(change) for change in spoken]
-    parts = join(", ", told) or say("saved unchanged")
-    return say("Topic {name}: {parts}", name=topic.name, parts=parts)
-
-
-def _spoken_summary(change: Change) -> str:
-    values = change.after or change.before or {}
-    verb = say("answer removed") if change.after is None else say("answer written")
-    return verb + f" ({values.get('language', '')})"
+        parts += [say("assigned to {owner}", owner=new["owner"]) if new["owner"] else say("owner removed")]
+    for change in answered:
+        language = (change.after or change.before or {}).get("language", "")
+        parts.append((say("answer removed") if change.after is None else say("answer saved")) + f" ({language})")
+    return say("Topic {name}: {parts}", name=topic.name, parts=join(", ", parts) or say("saved unchanged"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -40,14 +41,13 @@ from vivavoce.conversations.scenarios.formats.botium_files import (
 from vivavoce.conversations.scenarios.formats.botium_lines import (
     INCLUDE,
     VARIABLE,
-    Checks,
     Memory,
     Parts,
     included,
     read_checks,
 )
 from vivavoce.conversations.scenarios.formats.botium_turns import INCOMPREHENSION, KEPT, build_turn
-from vivavoce.conversations.scenarios.formats.imported import DOMAIN, level_of, name_as_id, numbered
+from vivavoce.conversations.scenarios.formats.imported import DOMAIN, level_of, name_as_id, number_scenarios
 from vivavoce.errors import FileError, plural
 from vivavoce.files.yamls import read_yaml
 
@@ -86,34 +86,23 @@ def _files(folder: Path) -> Iterator[Path]:
 def read_botium(path: str | Path, *, encoding: str | None = None) -> Suite:
     """Read one Botium file with the lists and partial conversations beside it, or all of a folder, as a suite."""
     place = Path(path)
-    beside = [one for ending in (*ENDINGS[1:], PARTIAL_CSV) for one in sorted(place.parent.glob(f"*{ending}"))]
+    beside = [file for ending in (*ENDINGS[1:], PARTIAL_CSV) for file in sorted(place.parent.glob(f"*{ending}"))]
     files = find_botium(place, encoding=encoding) if place.is_dir() else list(dict.fromkeys([place, *beside]))
     material = Material()
     for file in files:
-        _read_into(material, file, encoding)
-    if place.is_dir():
-        material.notes += _blank_files(place)
+        if file.suffix.lower() in YAML:
+            read_yaml_file(file, material)
+        elif file.suffix.lower() in TABLES:
+            read_table_file(file, material, encoding)
+        else:
+            read_text_file(file, material)
+    # Empty files of the folder itself are noted with its other files.
+    for file in sorted(_files(place)) if place.is_dir() else ():
+        if file.parent != place and file.name.lower().endswith((*ENDINGS, *YAML, *TABLES)) and is_blank(file):
+            material.notes.append(f"{file.relative_to(place)} skipped: it is empty")
     if not any(not convo.partial for convo in material.convos):
-        raise FileError(
-            "there is no Botium conversation here", where=str(path), remedy=f"give files ending in {CONVO}"
-        )
+        raise FileError("no Botium conversation found", where=str(path), remedy=f"use files ending in {CONVO}")
     return _Reading(material).suite(place)
-
-
-def _read_into(material: Material, path: Path, encoding: str | None) -> None:
-    if path.suffix.lower() in YAML:
-        read_yaml_file(path, material)
-    elif path.suffix.lower() in TABLES:
-        read_table_file(path, material, encoding)
-    else:
-        read_text_file(path, material)
-
-
-def _blank_files(folder: Path) -> Iterator[str]:
-    """Yield a note on empty files further down; those of the folder itself are told with its other files."""
-    for path in sorted(_files(folder)):
-        if path.parent != folder and path.name.lower().endswith((*ENDINGS, *YAML, *TABLES)) and is_blank(path):
-            yield f"{path.relative_to(folder)} was passed over: it is empty"
 
 
 class _Reading:
@@ -131,33 +120,43 @@ class _Reading:
 
     def suite(self, place: Path) -> Suite:
         unfolded = [self.parts.unfold(convo) for convo in self.material.convos]
-        found = [one for convo in unfolded if not convo.partial for one in self.scenario(convo)]
+        scenarios = [scenario for convo in unfolded if not convo.partial for scenario in self.scenario(convo)]
         # A part that was put in wherever it is included is no part any more.
         gone = included(self.material.convos) - included(unfolded)
-        parts = {convo.name: self._part(convo) for convo in unfolded if convo.partial and convo.name not in gone}
-        scenarios = tuple(numbered(found))
-        turns = [step for steps in (*(one.turns for one in scenarios), *parts.values()) for step in steps]
-        said = {step.user.list for step in turns if isinstance(step, Turn) and isinstance(step.user, Phrase)}
-        self._note([step for step in turns if isinstance(step, Turn)])
-        return Suite(
+        names = {name for table in self.material.tables for row in table.values() for name in row}
+        parts = {}
+        for convo in unfolded:
+            if convo.partial and convo.name not in gone:
+                parts[convo.name], kept = self.steps(convo, Memory(set(names)))
+                if kept:
+                    self.unasked.append({"part": convo.name, **kept})
+        fallbacks = self.lists.get(INCOMPREHENSION, ())
+        suite = Suite(
             place.resolve().name if place.is_dir() else place.name.split(".")[0],
-            scenarios,
+            tuple(number_scenarios(scenarios)),
             defaults=Defaults(match=Match.SUBSTRING),
-            fallback=FallbackRule(replies=tuple(_anywhere(text) for text in self.lists.get(INCOMPREHENSION, ()))),
-            lists={name: phrases for name, phrases in self.lists.items() if name in said | self._unused()},
+            fallback=FallbackRule(replies=tuple(text if "*" in text else f"*{text}*" for text in fallbacks)),
             rows=self.rows,
             parts=parts,
             source=str(place),
-            notes=tuple(self.notes),
             extras={KEPT: {"unasked": self.unasked}} if self.unasked else {},
         )
+        # Nobody else would keep the phrases of lists that no script names.
+        lines = [line for convo in self.material.convos for section in convo.sections for line in section.lines]
+        words = {line.strip().lstrip("?!") for line in lines}
+        named = {part.strip() for word in words for part in (word, *word.partition(" ")[2].split("|"))}
+        unused = set(self.lists) - named - {INCOMPREHENSION}
+        used = {turn.user.list for turn in suite.all_turns if isinstance(turn.user, Phrase)}
+        self._note(suite.all_turns, unused)
+        lists = {name: phrases for name, phrases in self.lists.items() if name in used | unused}
+        return replace(suite, lists=lists, notes=tuple(self.notes))
 
     def scenario(self, convo: Convo) -> Iterator[Scenario]:
         rows, names = self._values(convo)
         steps, kept = self.steps(convo, Memory(names))
         if not steps:
             self.unasked.append({"name": convo.name, **kept})
-            self.notes.append(f"{convo.source}: '{convo.name}' says nothing to the bot and cannot be held")
+            self.notes.append(f"{convo.source}: '{convo.name}' sends nothing to the bot and cannot be run")
             return
         yield Scenario(
             name_as_id(convo.name, "convo"),
@@ -170,13 +169,6 @@ class _Reading:
             line=convo.sections[0].line,
             extras={KEPT: kept} if kept else {},
         )
-
-    def _part(self, convo: Convo) -> tuple[Step, ...]:
-        names = {name for table in self.material.tables for row in table.values() for name in row}
-        steps, kept = self.steps(convo, Memory(names))
-        if kept:
-            self.unasked.append({"part": convo.name, **kept})
-        return steps
 
     def _values(self, convo: Convo) -> tuple[tuple[str, ...], set[str]]:
         """Return the rows that fill the variables of a conversation, and the names of these variables."""
@@ -194,93 +186,77 @@ class _Reading:
             ids.append(name)
         return tuple(ids), {name for row in ids for name in self.rows[row]}
 
-    def steps(self, convo: Convo, memory: Memory) -> tuple[tuple[Step, ...], dict[str, object]]:
+    def steps(self, convo: Convo, memory: Memory) -> tuple[tuple[Step, ...], dict[str, list[str]]]:
         """Return the steps of a conversation, and the lines of it that have no place in them."""
         steps: list[Step] = []
-        kept: dict[str, object] = {}
-        for said, answers in _exchanges(self._known(convo)):
-            asked = read_checks(said.lines, said.who) if said else Checks()
-            replies = [read_checks(section.lines) for section in answers]
-            self.cased += sum(checks.cased for checks in replies)
-            if said is not None and said.who == "me":
-                steps.append(build_turn(asked, replies, self.lists, memory, said.line))
-            elif said is not None and said.who == INCLUDE:
-                steps.append(Include(said.lines[0]))
-            else:
-                self._keep(said, answers, convo, kept)
-        self.strange |= memory.strange
-        return tuple(steps), kept
-
-    def _known(self, convo: Convo) -> list[Section]:
+        kept: dict[str, list[str]] = {}
         for section in convo.sections:
             if section.who not in SPEAKERS:
                 raise FileError(
-                    f"nobody is called '{section.who}'",
+                    f"unknown speaker '{section.who}'",
                     where=f"{convo.source}, line {section.line}",
-                    remedy=f"known are {', '.join(SPEAKERS)}",
+                    remedy=f"use {', '.join(SPEAKERS)}",
                 )
-        return list(convo.sections)
+        for message, answers in _exchanges(convo.sections):
+            replies = [read_checks(section.lines) for section in answers]
+            self.cased += sum(checks.cased for checks in replies)
+            if message is not None and message.who == "me":
+                asked = read_checks(message.lines, message.who)
+                steps.append(build_turn(asked, replies, self.lists, memory, message.line))
+            elif message is not None and message.who == INCLUDE:
+                steps.append(Include(message.lines[0]))
+            else:
+                self._keep(message, answers, convo, kept)
+        self.strange |= memory.strange
+        return tuple(steps), kept
 
-    def _keep(self, said: Section | None, answers: Sequence[Section], convo: Convo, kept: dict[str, object]) -> None:
+    def _keep(
+        self, hook: Section | None, answers: Sequence[Section], convo: Convo, kept: dict[str, list[str]]
+    ) -> None:
         """Keep what the bot says before any message, and what Botium does before and after the conversation."""
-        where = said.who if said is not None else "bot"
-        lines = [line for section in ([said] if said else answers) for line in section.lines]
+        where = hook.who if hook is not None else "bot"
+        lines = [line for section in ([hook] if hook else answers) for line in section.lines]
         if not lines:
             return
-        before = kept.get(where, [])
-        kept[where] = [*(before if isinstance(before, list) else []), *lines]
-        line = (said or answers[0]).line
-        why = "the bot speaks first, not checked" if said is None else f"hooks of #{where}, not run"
+        kept.setdefault(where, []).extend(lines)
+        line = (hook or answers[0]).line
+        why = "the bot's opening message, not checked" if hook is None else f"hooks of #{where}, not run"
         self.notes.append(f"{convo.source}, line {line}: {why}: {'; '.join(lines[:3])}")
 
-    def _unused(self) -> set[str]:
-        """Return the lists that no script names: nobody else would keep their phrases."""
-        words = {
-            line.strip().lstrip("?!") for convo in self.material.convos for s in convo.sections for line in s.lines
-        }
-        named = {part.strip() for word in words for part in (word, *word.partition(" ")[2].split("|"))}
-        return set(self.lists) - named - {INCOMPREHENSION}
-
-    def _note(self, turns: Sequence[Turn]) -> None:
+    def _note(self, turns: Sequence[Turn], unused: set[str]) -> None:
         texts = dict.fromkeys(p.text for turn in turns for p in (*turn.expect.any, *turn.expect.all))
         short = [repr(text) for text in texts if len(text) < SHORT]
         kept = sum(KEPT in turn.expect.extras for turn in turns)
         raw = sum(KEPT in turn.extras for turn in turns)
-        unused = ", ".join(sorted(self._unused()))
         if short:
-            self.notes.append(f"short texts that many replies contain, worth a look: {', '.join(short[:SHOWN])}")
+            self.notes.append(f"short texts that many replies contain, worth checking: {', '.join(short[:SHOWN])}")
         if kept:
-            what = "checks that only Botium knows: kept, and never counted as passed"
+            what = "Botium-only checks: kept, but never counted as passed"
             self.notes.append(f"{plural(kept, 'turn')} with {what}")
         if raw:
             what = (
-                "a message of more than a text, or optional bubbles beside others: kept, but neither said nor checked"
+                "a message that is more than text, or optional bubbles next to others: kept, but not sent or checked"
             )
             self.notes.append(f"{plural(raw, 'turn')} with {what}")
         if self.cased:
-            self.notes.append(
-                f"{plural(self.cased, 'check')} that told capital letters apart: here case never counts"
-            )
+            checks = plural(self.cased, "check")
+            self.notes.append(f"{checks} that distinguished upper and lower case: case is ignored here")
         if self.strange:
-            self.notes.append(f"variables without a value, said as they stand: {', '.join(sorted(self.strange))}")
+            self.notes.append(f"variables without a value, sent unchanged: {', '.join(sorted(self.strange))}")
         if unused:
-            self.notes.append(f"phrase lists that no script names, kept: {unused}")
+            self.notes.append(f"phrase lists not used by any script, kept: {', '.join(sorted(unused))}")
 
 
 def _exchanges(sections: Sequence[Section]) -> Iterator[tuple[Section | None, list[Section]]]:
     """Yield each message with the replies that follow it; None where the bot speaks unasked."""
-    said: Section | None = None
+    message: Section | None = None
     answers: list[Section] = []
     for section in sections:
-        if section.who == "bot" and (said is None or said.who == "me"):
+        if section.who == "bot" and (message is None or message.who == "me"):
             answers.append(section)
             continue
-        if said is not None or answers:
-            yield said, answers
-        said, answers = (None, [section]) if section.who == "bot" else (section, [])
-    if said is not None or answers:
-        yield said, answers
-
-
-def _anywhere(text: str) -> str:
-    return text if "*" in text else f"*{text}*"
+        if message is not None or answers:
+            yield message, answers
+        message, answers = (None, [section]) if section.who == "bot" else (section, [])
+    if message is not None or answers:
+        yield message, answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -56,87 +56,69 @@ class Material:
     def add_list(self, name: str, phrases: Sequence[str], source: str) -> None:
         """Add the phrases of a list; one of the same name grows, as in Botium."""
         if name in self.lists:
-            self.notes.append(f"{source}: the list '{name}' was there before; it holds the phrases of both now")
+            self.notes.append(f"{source}: the list '{name}' already exists; it now contains the phrases of both")
         self.lists[name] = tuple(dict.fromkeys([*self.lists.get(name, ()), *phrases]))
 
 
 def read_text_file(path: Path, material: Material) -> None:
-    """Read one of the text files."""
-    lines, name = read_lines(path), path.name.lower()
+    """Read one of the text files; refuse what is not UTF-8."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        what = f"cannot read the file: {error.strerror or error}"
+        raise FileError(what, where=str(path), remedy="check the path") from error
+    except UnicodeDecodeError as error:
+        raise FileError("the file is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from error
+    name = path.name.lower()
     if name.endswith((CONVO, PARTIAL)):
-        material.convos.append(parse_convo(lines, path))
+        # The name is the first line, else the name of the file.
+        start = next((place for place, line in enumerate(lines) if line.strip().startswith("#")), len(lines))
+        head = trim([line.strip() for line in lines[:start]]) or (path.name.rsplit(".", 2)[0],)
+        sections = tuple(_read_sections(lines, start, path))
+        about = "\n".join(head[1:]).strip()
+        material.convos.append(Convo(head[0], sections, str(path), name.endswith(PARTIAL), about))
     elif name.endswith(UTTERANCES):
         phrases = [line.strip() for line in lines if line.strip()]
         if not phrases:
-            raise FileError("the list of utterances is empty", where=str(path), remedy="begin it with its name")
+            raise FileError("the list of utterances is empty", where=str(path), remedy="start it with its name")
         material.add_list(phrases[0], phrases[1:], path.name)
     else:
-        material.tables.append(memory_table(lines))
+        material.tables.append(_read_values(lines))
 
 
-def parse_convo(lines: Sequence[str], path: Path) -> Convo:
-    """Return a conversation; its name is the first line, else the name of the file."""
-    start = next((place for place, line in enumerate(lines) if line.strip().startswith("#")), len(lines))
-    head = trimmed([line.strip() for line in lines[:start]])
-    name = head[0] if head else path.name[: -len(PARTIAL if path.name.lower().endswith(PARTIAL) else CONVO)]
-    about = "\n".join(head[1:]).strip()
-    partial = path.name.lower().endswith(PARTIAL)
-    return Convo(name, tuple(_sections(lines, start, path)), str(path), partial, about)
-
-
-def _sections(lines: Sequence[str], start: int, path: Path) -> Iterator[Section]:
+def _read_sections(lines: Sequence[str], start: int, path: Path) -> Iterator[Section]:
     who, began, held = "", 0, list[str]()
-    for number, line in enumerate(lines[start:], start + 1):
+    # The end that is added here closes the last section.
+    for number, line in enumerate([*lines[start:], "#end"], start + 1):
         bare = line.strip()
         if not bare.startswith("#"):
             held.append(bare)
             continue
         if who:
-            yield Section(who, trimmed(held), began)
-        found = SECTION.fullmatch(bare)
-        if found is None:
+            yield Section(who, trim(held), began)
+        match = SECTION.fullmatch(bare)
+        if match is None:
             raise FileError(
-                f"'{bare}' begins no section that is known",
+                f"'{bare}' does not start a known section",
                 where=f"{path}, line {number}",
-                remedy="sections begin with #me, #bot, #begin, #end or #include",
+                remedy="start sections with #me, #bot, #begin, #end or #include",
             )
         # What follows `#me` on its line names a channel; after `#include` it is what to include.
-        who, began = found[1].lower(), number
-        held = [found[2]] if found[2] and who == "include" else []
-    if who:
-        yield Section(who, trimmed(held), began)
+        who, began = match[1].lower(), number
+        held = [match[2]] if match[2] and who == "include" else []
 
 
-def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
+def trim(lines: Sequence[str]) -> tuple[str, ...]:
     """Leave out the empty lines around a text; those within it belong to it."""
-    text = list(lines)
-    while text and not text[0].strip():
-        text.pop(0)
-    while text and not text[-1].strip():
-        text.pop()
-    return tuple(text)
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    return tuple(lines[filled[0] : filled[-1] + 1]) if filled else ()
 
 
-def memory_table(lines: Sequence[str]) -> Values:
+def _read_values(lines: Sequence[str]) -> Values:
     """Return a table of values: variables in the first line, then a name and its values in each."""
     rows = [[cell.strip() for cell in line.split("|")] for line in lines if line.strip()]
     names = [name.removeprefix("$") for name in rows[0][1:]] if rows else []
     return {row[0]: {n: value for n, value in zip(names, row[1:], strict=False) if n} for row in rows[1:]}
-
-
-def read_lines(path: Path) -> list[str]:
-    """Read a text file; refuse what is not UTF-8."""
-    try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise FileError(
-            f"the file cannot be read: {error.strerror or error}", where=str(path), remedy="check the path"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FileError("the file is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from error
-
-
-# --- YAML --------------------------------------------------------------------------------------------------------
 
 
 def holds_botium(file: YamlFile) -> bool:
@@ -149,31 +131,30 @@ def read_yaml_file(path: Path, material: Material) -> None:
     """Read conversations, phrase lists and values from a YAML file."""
     file = read_yaml(path)
     content = as_mapping(file.value)
-    for key, partial in (("convos", False), ("partialConvos", True)):
-        for place, one in enumerate(as_list(content.get(key))):
-            material.convos.append(_yaml_convo(as_mapping(one), file, (key, place), partial))
+    for key in ("convos", "partialConvos"):
+        for place, item in enumerate(as_list(content.get(key))):
+            convo = as_mapping(item)
+            sections = []
+            for number, step in enumerate(as_list(convo.get("steps"))):
+                line = file.line(key, place, "steps", number)
+                for who, lines in as_mapping(step).items():
+                    sections.append(Section(who.lower(), trim(list(_yaml_lines(lines))), line))
+            name = str(convo.get("name") or f"{path.stem}, line {file.line(key, place)}")
+            about, partial = str(convo.get("description", "")), key == "partialConvos"
+            material.convos.append(Convo(name, tuple(sections), file.path, partial, about))
     for name, phrases in as_mapping(content.get("utterances")).items():
-        material.add_list(name, [str(one) for one in as_list(phrases)], path.name)
+        material.add_list(name, [str(phrase) for phrase in as_list(phrases)], path.name)
     if "scriptingMemory" in content:
-        material.tables.append(memory_table([str(line) for line in as_list(content["scriptingMemory"])]))
+        material.tables.append(_read_values([str(line) for line in as_list(content["scriptingMemory"])]))
     if unknown := [key for key in content if key not in YAML_KEYS]:
-        material.notes.append(f"{path.name}: not read, because Botium does not know it either: {', '.join(unknown)}")
+        material.notes.append(
+            f"{path.name}: not read because Botium does not support it either: {', '.join(unknown)}"
+        )
 
 
-def _yaml_convo(convo: Mapping[str, Value], file: YamlFile, at: tuple[str, int], partial: bool) -> Convo:
-    sections = []
-    for place, step in enumerate(as_list(convo.get("steps"))):
-        line = file.line(*at, "steps", place)
-        sections += [
-            Section(who.lower(), trimmed(list(_yaml_lines(said))), line) for who, said in as_mapping(step).items()
-        ]
-    name = str(convo.get("name") or f"{Path(file.path).stem}, line {file.line(*at)}")
-    return Convo(name, tuple(sections), file.path, partial, str(convo.get("description", "")))
-
-
-def _yaml_lines(said: Value) -> Iterator[str]:
+def _yaml_lines(step: Value) -> Iterator[str]:
     """Write a step as the lines of the text form: a mapping is an asserter with its arguments."""
-    for item in as_list(said):
+    for item in as_list(step):
         if not isinstance(item, dict):
             yield from str(item).split("\n")
             continue
@@ -182,18 +163,18 @@ def _yaml_lines(said: Value) -> Iterator[str]:
         )
         if named:
             marks = "".join(m for key, m in (("optional", "?"), ("not", "!")) if str(item.get(key)).lower() == "true")
-            yield marks + _asserter(str(item[named]), item.get("args", []))
+            yield marks + _write_asserter(str(item[named]), item.get("args", []))
         else:
-            yield from (_asserter(name, arguments) for name, arguments in item.items())
+            yield from (_write_asserter(name, arguments) for name, arguments in item.items())
 
 
-def _asserter(name: str, arguments: Value) -> str:
+def _write_asserter(name: str, arguments: Value) -> str:
     # In YAML, OPTIONAL_ and NOT_ are words; in text, `?` and `!` stand before the asserter.
     marks = ""
     for word, mark in (("OPTIONAL_", "?"), ("NOT_", "!")):
         if name.startswith(word):
             name, marks = name.removeprefix(word), marks + mark
-    joined = "|".join(str(one).replace("|", "\\|").replace("\n", " ") for one in as_list(arguments))
+    joined = "|".join(str(each).replace("|", "\\|").replace("\n", " ") for each in as_list(arguments))
     return f"{marks}{name} {joined}".rstrip()
 
 
@@ -217,7 +198,7 @@ Cells = tuple[int, list[str]]
 def holds_table(path: Path, *, lists: bool = False, encoding: str | None = None) -> bool:
     """Tell whether a CSV or XLSX file is one of Botium's; `lists`: one column alone is a phrase list."""
     if path.suffix.lower() == ".xlsx":
-        return any(_use_of(name) == "convo" for name in _sheets(path))
+        return any(_find_use(name) == "convo" for name in _list_sheets(path))
     names = tuple(name.strip().lower() for name in read_csv(path, ReadOptions(encoding)).columns)
     return set(MESSAGES) <= set(names) or names in PAIRS or (lists and len(names) == 1)
 
@@ -225,49 +206,63 @@ def holds_table(path: Path, *, lists: bool = False, encoding: str | None = None)
 def read_table_file(path: Path, material: Material, encoding: str | None = None) -> None:
     """Read a CSV or XLSX file."""
     if path.suffix.lower() == ".xlsx":
-        _read_workbook(path, material)
+        for sheet in _list_sheets(path):
+            _read_sheet(path, sheet, material)
         return
     table = read_csv(path, ReadOptions(encoding))
     names = [name.strip().lower() for name in table.columns]
-    rows = _rows(table, path)
+    rows = _read_rows(table, path)
     if set(MESSAGES) <= set(names):
-        convos = list(_messages(rows, [names.index(name) for name in MESSAGES], path))
+        places = [names.index(name) for name in MESSAGES]
+        conversations: dict[str, list[Section]] = {}
+        for number, cells in rows:
+            name, sender, text = (cells[place] for place in places)
+            conversations.setdefault(name, []).append(Section(sender.lower(), tuple(text.split("\n")), number))
         partial = path.name.lower().endswith(PARTIAL_CSV)
-        material.convos += [replace(convo, partial=partial) for convo in convos]
+        material.convos += [
+            Convo(name, tuple(sections), str(path), partial) for name, sections in conversations.items()
+        ]
     elif len(names) == 1:
         material.add_list(table.columns[0], [cells[0] for _, cells in rows], path.name)
     else:
-        material.convos += _pairs(rows, path.stem, path)
+        material.convos += _read_pairs(rows, path.stem, path)
 
 
-def _read_workbook(path: Path, material: Material) -> None:
-    for sheet in _sheets(path):
-        use = _use_of(sheet)
-        if not use:
-            material.notes.append(f"{path.name}: the sheet '{sheet}' was passed over; its name tells no use")
-            continue
-        table = read_xlsx(path, ReadOptions(sheet=sheet))
-        rows = _rows(table, path)
-        if use == "convo":
-            material.convos += _pairs(rows, sheet, path)
-        elif use == "partial":
-            # Botium names a part by its sheet and the cell where it begins: so it is included.
-            material.convos += [
-                replace(part, name=f"{sheet}-A{part.sections[0].line:03d}", partial=True)
-                for part in _pairs(rows, sheet, path)
-            ]
-        elif use == "utter":
-            _add_lists(rows, path, material)
-        else:
-            lines = ["|".join(table.columns), *("|".join(cells) for _, cells in rows)]
-            material.tables.append(memory_table(lines))
+def _read_sheet(path: Path, sheet: str, material: Material) -> None:
+    use = _find_use(sheet)
+    if not use:
+        material.notes.append(f"{path.name}: sheet '{sheet}' skipped; its name does not state its use")
+        return
+    table = read_xlsx(path, ReadOptions(sheet=sheet))
+    rows = _read_rows(table, path)
+    if use == "convo":
+        material.convos += _read_pairs(rows, sheet, path)
+    elif use == "partial":
+        # Botium names a part by its sheet and the cell where it begins: so it is included.
+        material.convos += [
+            replace(part, name=f"{sheet}-A{part.sections[0].line:03d}", partial=True)
+            for part in _read_pairs(rows, sheet, path)
+        ]
+    elif use == "utter":
+        lists: dict[str, list[str]] = {}
+        name = ""
+        for _, cells in rows:
+            code, phrase = (*cells, "", "")[:2]
+            name = code or name
+            lists.setdefault(name, []).extend([phrase] if phrase else [])
+        for code, phrases in lists.items():
+            material.add_list(code, phrases, path.name)
+    else:
+        material.tables.append(
+            _read_values(["|".join(cells) for cells in (table.columns, *(row for _, row in rows))])
+        )
 
 
-def _use_of(sheet: str) -> str:
+def _find_use(sheet: str) -> str:
     return next((use for word, use in SHEETS.items() if word in sheet.lower()), "")
 
 
-def _sheets(path: Path) -> list[str]:
+def _list_sheets(path: Path) -> list[str]:
     read_xlsx(path, ReadOptions())  # refuses what is damaged or built to fill the memory
     from openpyxl import load_workbook  # heavy: only when a workbook is read
 
@@ -278,44 +273,25 @@ def _sheets(path: Path) -> list[str]:
         book.close()
 
 
-def _rows(table: Table, path: Path) -> list[Cells]:
+def _read_rows(table: Table, path: Path) -> list[Cells]:
     if table.faults:
         faults = [Fault(fault.message, f"row {fault.number}") for fault in table.faults]
-        raise DataError("these rows cannot be read", where=str(path), faults=faults, remedy="correct them")
+        raise DataError("these rows are invalid", where=str(path), faults=faults, remedy="fix them")
     return [(row.number, [as_text(cell).strip() for cell in row.cells]) for row in table.rows]
 
 
-def _messages(rows: list[Cells], places: list[int], path: Path) -> Iterator[Convo]:
-    talks: dict[str, list[Section]] = {}
-    for number, cells in rows:
-        name, sender, text = (cells[place] for place in places)
-        talks.setdefault(name, []).append(Section(sender.lower(), tuple(text.split("\n")), number))
-    yield from (Convo(name, tuple(sections), str(path)) for name, sections in talks.items())
-
-
-def _pairs(rows: list[Cells], name: str, path: Path) -> Iterator[Convo]:
-    """Yield conversations: a blank row ends one, two end all; a row with both cells is one by itself."""
-    talks: list[list[Section]] = []
+def _read_pairs(rows: list[Cells], name: str, path: Path) -> list[Convo]:
+    """Return conversations: a blank row ends one, two end all; a row with both cells is a conversation."""
+    conversations: list[list[Section]] = []
     before, paired = 0, True
     for number, cells in rows:
         if before and number - before > 2:
             break
-        said, answer = (*cells, "", "")[:2]
-        if not talks or number - before > 1 or paired or (said and answer):
-            talks.append([])
-        talks[-1] += [
-            Section(who, tuple(text.split("\n")), number) for who, text in (("me", said), ("bot", answer)) if text
+        message, answer = (*cells, "", "")[:2]
+        if not conversations or number - before > 1 or paired or (message and answer):
+            conversations.append([])
+        conversations[-1] += [
+            Section(who, tuple(text.split("\n")), number) for who, text in (("me", message), ("bot", answer)) if text
         ]
-        before, paired = number, bool(said and answer)
-    yield from (Convo(f"{name}-{place}", tuple(talk), str(path)) for place, talk in enumerate(talks, 1))
-
-
-def _add_lists(rows: list[Cells], path: Path, material: Material) -> None:
-    found: dict[str, list[str]] = {}
-    name = ""
-    for _, cells in rows:
-        code, phrase = (*cells, "", "")[:2]
-        name = code or name
-        found.setdefault(name, []).extend([phrase] if phrase else [])
-    for code, phrases in found.items():
-        material.add_list(code, phrases, path.name)
+        before, paired = number, bool(message and answer)
+    return [Convo(f"{name}-{place}", tuple(own), str(path)) for place, own in enumerate(conversations, 1)]

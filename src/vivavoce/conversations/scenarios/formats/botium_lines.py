@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vivavoce.conversations.scenario import Match, Pattern
-from vivavoce.conversations.scenarios.formats.botium_files import Convo, Section, trimmed
-from vivavoce.conversations.scenarios.formats.imported import escaped
+from vivavoce.conversations.scenarios.formats.botium_files import Convo, Section, trim
+from vivavoce.conversations.scenarios.formats.imported import escape
 from vivavoce.errors import FileError
 
 _SPLIT = re.compile(r"(?<!\\)\|")
@@ -27,24 +27,13 @@ TEXT_KINDS = {
     "TEXT_REGEXP": Match.REGEX,
 }
 FACTS = (
-    "INTENT",
-    "INTENT_CONFIDENCE",
-    "INTENT_UNIQUE",
-    "ENTITIES",
-    "ENTITY_VALUES",
-    "ENTITY_CONTENT",
-    "BUTTONS",
-    "CARDS",
-    "MEDIA",
+    *("INTENT", "INTENT_CONFIDENCE", "INTENT_UNIQUE", "ENTITIES", "ENTITY_VALUES", "ENTITY_CONTENT"),
+    *("BUTTONS", "CARDS", "MEDIA"),
 )
 _FOREIGN = ("FORMS", "CUSTOM")
-_HOOKS = ("PAUSE", "WAITFORBOT", "INCLUDE", "SET_SCRIPTING_MEMORY")
-_FOREIGN_HOOKS = (
-    "CLEAR_SCRIPTING_MEMORY",
-    "ASSIGN_SCRIPTING_MEMORY",
-    "UPDATE_CUSTOM",
-    "UPDATE_CONTEXT",
-    "SKIP_BOT_UNCONSUMED",
+_HOOKS = (
+    *("PAUSE", "WAITFORBOT", "INCLUDE", "SET_SCRIPTING_MEMORY", "CLEAR_SCRIPTING_MEMORY", "ASSIGN_SCRIPTING_MEMORY"),
+    *("UPDATE_CUSTOM", "UPDATE_CONTEXT", "SKIP_BOT_UNCONSUMED"),
 )
 _INPUTS = ("BUTTON", "MEDIA", "FORM")
 
@@ -76,22 +65,29 @@ def read_checks(lines: Sequence[str], who: str = "bot") -> Checks:
     """Read the lines of a section; what no one here knows is kept as it is."""
     checks, texts = Checks(lines=tuple(lines)), list[str]()
     for line in lines:
-        marks, bare = _unmarked(line.strip())
+        marks, bare = _split_marks(line.strip())
         name, _, rest = bare.partition(" ")
+        arguments = _split_arguments(rest)
         if who == "me" and name in _INPUTS:
-            _add_input(checks, name, _arguments(rest), line)
-        elif name in (*_HOOKS, *_FOREIGN_HOOKS):
-            _add_hook(checks, name, _arguments(rest), line)
+            # A button has its payload before its label, or the label alone.
+            if name == "BUTTON" and arguments and arguments[-1]:
+                checks.button = arguments[-1]
+            if name != "BUTTON" or len(arguments) != 1:
+                checks.kept.append(line.strip())
+        elif name in _HOOKS:
+            _add_hook(checks, name, arguments, line)
         elif who != "me" and _is_asserter(name, rest):
             checks.optional |= "?" in marks
-            _add_asserter(checks, "!" in marks, name, _arguments(rest), line)
+            _add_asserter(checks, "!" in marks, name, arguments, line)
         else:
             texts.append(line.strip())
-    _add_text(checks, "\n".join(texts).strip())
+    marks, checks.text = _split_marks("\n".join(texts).strip())
+    checks.negated = "!" in marks
+    checks.optional |= "?" in marks
     return checks
 
 
-def _unmarked(line: str) -> tuple[str, str]:
+def _split_marks(line: str) -> tuple[str, str]:
     """Return `?` and `!` before a line, and the line without them; a doubled mark stands for itself."""
     marks = ""
     for mark in "?!":
@@ -111,21 +107,18 @@ def _is_asserter(name: str, arguments: str) -> bool:
     return known or (_CUSTOM.fullmatch(name) is not None and bool(arguments.strip()))
 
 
-def _arguments(text: str) -> tuple[str, ...]:
+def _split_arguments(text: str) -> tuple[str, ...]:
     return tuple(part.replace("\\|", "|").strip() for part in _SPLIT.split(text)) if text.strip() else ()
-
-
-def _add_text(checks: Checks, text: str) -> None:
-    marks, checks.text = _unmarked(text)
-    checks.negated = "!" in marks
-    checks.optional |= "?" in marks
 
 
 def _add_asserter(checks: Checks, negated: bool, name: str, arguments: tuple[str, ...], line: str) -> None:
     kind = TEXT_KINDS.get(base_of(name))
     every = name.removesuffix("_IC").endswith("_ALL")
     if kind is not None and arguments and not (negated and every and len(arguments) > 1):
-        patterns = [_pattern(text, kind, base_of(name)) for text in arguments]
+        # TEXT_WILDCARD is found anywhere, where ours holds for the whole reply.
+        anywhere = base_of(name) == "TEXT_WILDCARD"
+        texts = [f"*{text.strip('*')}*" if anywhere else text for text in arguments]
+        patterns = [Pattern(text, None if kind is Match.SUBSTRING and "*" not in text else kind) for text in texts]
         checks.cased += not name.endswith("_IC")
         if negated:
             checks.none += patterns
@@ -139,32 +132,19 @@ def _add_asserter(checks: Checks, negated: bool, name: str, arguments: tuple[str
         checks.facts.append((name, arguments))
 
 
-def _pattern(text: str, kind: Match, base: str) -> Pattern:
-    if base == "TEXT_WILDCARD":  # found anywhere, where ours holds for the whole reply
-        text = f"*{text.strip('*')}*"
-    return Pattern(text, None if kind is Match.SUBSTRING and "*" not in text else kind)
-
-
-def _add_input(checks: Checks, name: str, arguments: tuple[str, ...], line: str) -> None:
-    # A button has its payload before its label, or the label alone.
-    if name == "BUTTON" and arguments and arguments[-1]:
-        checks.button = arguments[-1]
-    if name != "BUTTON" or len(arguments) != 1:
-        checks.kept.append(line.strip())
-
-
 def _add_hook(checks: Checks, name: str, arguments: tuple[str, ...], line: str) -> None:
     if name == "SET_SCRIPTING_MEMORY" and len(arguments) == 2:
         checks.constants[arguments[0].removeprefix("$")] = arguments[1]
-    elif name == "PAUSE" and (value := _number(arguments)) is not None:
+    elif name == "PAUSE" and (value := read_number(arguments)) is not None:
         checks.pause_ms = value
-    elif name == "WAITFORBOT" and (value := _number(arguments)) is not None:
+    elif name == "WAITFORBOT" and (value := read_number(arguments)) is not None:
         checks.wait_s = value / 1000
     else:
         checks.kept.append(line.strip())
 
 
-def _number(arguments: tuple[str, ...]) -> float | None:
+def read_number(arguments: Sequence[str]) -> float | None:
+    """Return the only argument as a number that is not negative, or None."""
     try:
         value = float(arguments[0]) if len(arguments) == 1 else -1.0
     except ValueError:
@@ -181,51 +161,49 @@ _VALUE = r"\S+"
 class Memory:
     """What a conversation knows so far: captured names, and values that the script itself sets.
 
-    `strange`: names that nobody gave a value. Botium leaves them as they stand, or fills them by itself (`$year`).
+    `strange`: names that nobody gave a value. Botium leaves them as they stand, or fills them itself (`$year`).
     """
 
     known: set[str] = field(default_factory=set)
     constants: dict[str, str] = field(default_factory=dict)
     strange: set[str] = field(default_factory=set)
 
-    def filled(self, text: str) -> str:
+    def fill(self, text: str) -> str:
         """Write variables as placeholders of a suite."""
-        return VARIABLE.sub(self._put, text)
 
-    def _put(self, found: re.Match[str]) -> str:
-        name = found[1]
-        if name in self.constants:
-            return self.constants[name]
-        if name in self.known:
-            return f"{{{name}}}"
-        self.strange.add(name)
-        return found[0]
+        def put(match: re.Match[str]) -> str:
+            name = match[1]
+            if name in self.constants:
+                return self.constants[name]
+            if name in self.known:
+                return f"{{{name}}}"
+            self.strange.add(name)
+            return match[0]
 
-    def expected(self, text: str) -> tuple[Pattern, dict[str, Pattern]]:
+        return VARIABLE.sub(put, text)
+
+    def expect(self, text: str) -> tuple[Pattern, dict[str, Pattern]]:
         """Return what a reply must match, and what is saved from it: a variable not met before is captured."""
-        new = [
-            name
-            for name in dict.fromkeys(VARIABLE.findall(text))
-            if name not in self.known and name not in self.constants
-        ]
+        names = dict.fromkeys(VARIABLE.findall(text))
+        new = [name for name in names if name not in self.known and name not in self.constants]
         if not new:
-            return substring(self.filled(text)), {}
-        captures = {name: Pattern(self._capturing(text, new, name), Match.REGEX) for name in new}
-        whole = Pattern(self._capturing(text, new, None), Match.REGEX)
+            return substring(self.fill(text)), {}
+        captures = {name: Pattern(self._build_capture(text, new, name), Match.REGEX) for name in new}
+        whole = Pattern(self._build_capture(text, new, None), Match.REGEX)
         self.known |= set(new)
         return whole, captures
 
-    def _capturing(self, text: str, new: list[str], wanted: str | None) -> str:
+    def _build_capture(self, text: str, new: list[str], wanted: str | None) -> str:
         """Return a regular expression for a text with variables; the wanted one is its group."""
-        built = []
+        parts = []
         for place, part in enumerate(VARIABLE.split(text)):
             if place % 2 == 0:
-                built.append(escaped(part))
+                parts.append(escape(part))
             elif part not in new:
-                built.append(escaped(self.constants.get(part, f"{{{part}}}")))
+                parts.append(escape(self.constants.get(part, f"{{{part}}}")))
             else:
-                built.append(f"({_VALUE})" if part == wanted else _VALUE)
-        return "".join(built)
+                parts.append(f"({_VALUE})" if part == wanted else _VALUE)
+        return "".join(parts)
 
 
 def substring(text: str) -> Pattern:
@@ -251,7 +229,7 @@ def uncaptured(pattern: Pattern, save: Mapping[str, Pattern]) -> str | None:
     texts = [as_variables(re.sub(r"\\(.)", r"\1", part.replace(r"\s+", "\n"))) for part in parts]
     text = texts[0] + "".join(f"${names[place]}{rest}" for place, rest in enumerate(texts[1:]))
     known = set(VARIABLE.findall(text)) - set(save)
-    return text if Memory(known).expected(text) == (pattern, dict(save)) else None
+    return text if Memory(known).expect(text) == (pattern, dict(save)) else None
 
 
 INCLUDE = "include"
@@ -271,7 +249,7 @@ class Parts:
         sections = self._unfold(convo.sections)
         if len(sections) > MAX_SECTIONS:
             raise FileError(
-                "this conversation grows beyond reason by its parts", where=convo.source, remedy="include less"
+                "this conversation becomes too large with its parts", where=convo.source, remedy="include fewer parts"
             )
         return replace(convo, sections=tuple(sections))
 
@@ -298,11 +276,11 @@ def included(convos: Sequence[Convo]) -> set[str]:
 
 
 def _set_apart(sections: Sequence[Section]) -> Iterator[Section]:
-    """Yield the sections with each `#include` and `INCLUDE` as one of its own, after the section that holds it."""
+    """Yield the sections with each `#include` and `INCLUDE` as a separate one, after the section that holds it."""
     for section in sections:
         is_include = section.who == INCLUDE
         hooks = [line for line in section.lines if is_include or line.startswith(_HOOK)]
-        own = trimmed([line for line in section.lines if line not in hooks])
+        own = trim([line for line in section.lines if line not in hooks])
         if not is_include and (own or not hooks):
             yield replace(section, lines=own)
         names = (name.strip() for line in hooks for name in line.removeprefix(_HOOK).split("|"))

@@ -6,8 +6,8 @@ Each turn is read back as it was written: what differs is told as lost, so that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.conversations.judging.matching import kind_of
@@ -26,7 +26,6 @@ from vivavoce.conversations.scenarios.formats.imported import (
     expression_of,
     find_losses,
     head_losses,
-    place_of,
     story_name,
 )
 from vivavoce.errors import FileError
@@ -39,16 +38,8 @@ _ASSERTERS = {
     Match.WILDCARD: "TEXT_WILDCARDEXACT",
     Match.REGEX: "TEXT_REGEXP",
 }
-_NO_FALLBACK = "the suite gives no text of a fallback: fill the list INCOMPREHENSION by hand"
+_NO_FALLBACK = "the suite has no fallback text: fill in the list INCOMPREHENSION by hand"
 _LONGEST_NAME = 100
-
-
-@dataclass
-class Written:
-    """The files of an export by name, and what Botium cannot say."""
-
-    files: dict[str, str] = field(default_factory=dict)
-    losses: Losses = field(default_factory=Losses)
 
 
 def write_botium(plan: Plan, folder: str | Path) -> tuple[str, ...]:
@@ -57,56 +48,52 @@ def write_botium(plan: Plan, folder: str | Path) -> tuple[str, ...]:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"the folder cannot be made: {error.strerror or error}", where=str(folder)) from error
-    written = to_botium(plan)
-    for name, text in written.files.items():
+        raise FileError(f"cannot create the folder: {error.strerror or error}", where=str(folder)) from error
+    files, losses = to_botium(plan)
+    for name, text in files.items():
         write_text(place / name, text)
-    return written.losses.told()
+    return losses
 
 
-def to_botium(plan: Plan) -> Written:
-    """Return the conversations of a plan as Botium files."""
-    written = Written()
-    head_losses(plan, written.losses)
-    lists = _fallback_list(plan, written)
+def to_botium(plan: Plan) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the conversations of a plan as Botium files by name, and what Botium cannot say."""
+    files: dict[str, str] = {}
+    losses = Losses()
+    head_losses(plan, losses)
+    fallbacks = tuple(text[1:-1] if re.fullmatch(r"\*[^*]+\*", text) else text for text in plan.fallback.replies)
+    for text in fallbacks:
+        if "*" in text:
+            losses.add("a `*` in a fallback text is literal in Botium", text)
+    if plan.fallback.intents:
+        losses.add("names of fallback intents are not kept", ", ".join(plan.fallback.intents))
+    if fallbacks:
+        lines = [INCOMPREHENSION, *(_join_lines(text) for text in fallbacks)]
+        files[f"incomprehension{UTTERANCES}"] = "\n".join(lines) + "\n"
     for script in plan.scripts:
         # A line that begins with # begins a section.
-        head = [_one_line(text).lstrip("#") for text in (story_name(script), script.title) if text.strip()]
+        head = [_join_lines(text).lstrip("#") for text in (story_name(script), script.title) if text.strip()]
         if script.setup_slots:
-            written.losses.add("`setup` slots are not kept", script.id)
-        turns = _turns(script, plan, lists, written.losses)
-        name = _free_name(script.id, written.files)
-        written.files[name] = "\n\n".join(["\n".join(dict.fromkeys(head)), *turns]) + "\n"
-    return written
-
-
-def _fallback_list(plan: Plan, written: Written) -> dict[str, tuple[str, ...]]:
-    phrases = tuple(text[1:-1] if re.fullmatch(r"\*[^*]+\*", text) else text for text in plan.fallback.replies)
-    for text in phrases:
-        if "*" in text:
-            written.losses.add("a `*` within a text of a fallback stands for itself in Botium", text)
-    if plan.fallback.intents:
-        written.losses.add("names of fallback intents are not kept", ", ".join(plan.fallback.intents))
-    if phrases:
-        lines = [INCOMPREHENSION, *(_one_line(text) for text in phrases)]
-        written.files[f"incomprehension{UTTERANCES}"] = "\n".join(lines) + "\n"
-    return {INCOMPREHENSION: phrases}
+            losses.add("`setup` slots are not kept", script.id)
+        turns = _turns(script, plan, {INCOMPREHENSION: fallbacks}, losses)
+        content = "\n\n".join(["\n".join(dict.fromkeys(head)), *turns]) + "\n"
+        files[_find_free_name(script.id, files)] = content
+    return files, losses.describe()
 
 
 def _turns(script: Script, plan: Plan, lists: dict[str, tuple[str, ...]], losses: Losses) -> Iterator[str]:
     memory = Memory()
     for turn in script.turns:
-        where = place_of(script, turn)
-        said, reply = list(_said(turn)), list(_replied(turn, plan.defaults.match))
-        read = build_turn(read_checks(said, "me"), [read_checks(reply)], lists, memory, None)
+        where = f"{script.id}/{turn.id}"
+        message, reply = list(_message_lines(turn)), list(_reply_lines(turn, plan.defaults.match))
+        read = build_turn(read_checks(message, "me"), [read_checks(reply)], lists, memory, None)
         for loss in find_losses(turn, read, plan.defaults.match, Match.SUBSTRING):
             losses.add(loss, where)
         if turn.expect.fallback and not plan.fallback.replies:
             losses.add(_NO_FALLBACK, where)
-        yield "\n".join(["#me", *said, "", "#bot", *reply])
+        yield "\n".join(["#me", *message, "", "#bot", *reply])
 
 
-def _said(turn: ScriptTurn) -> Iterator[str]:
+def _message_lines(turn: ScriptTurn) -> Iterator[str]:
     if turn.button:
         yield f"BUTTON {_argument(turn.text)}"
     else:
@@ -124,7 +111,7 @@ def _text_lines(text: str) -> list[str]:
     return [f"{lines[0][0]}{lines[0]}" if lines[0].startswith(("?", "!")) else lines[0], *lines[1:]]
 
 
-def _replied(turn: ScriptTurn, default: Match) -> Iterator[str]:
+def _reply_lines(turn: ScriptTurn, default: Match) -> Iterator[str]:
     mark = "?" if turn.expect.optional else ""
     text, asserters = _checks(turn, default)
     if text:
@@ -145,21 +132,17 @@ def _checks(turn: ScriptTurn, default: Match) -> tuple[list[str], list[str]]:
         text = [f"!{INCOMPREHENSION}"]
     elif len(free) == 1 and (lines := _plain_text(free[0], turn)):
         text, free = lines, []
-    asserters = [
-        f"{_ASSERTERS[kind]}{'' if kind is Match.EXACT else '_ANY'}_IC {texts}" for kind, texts in _any(free)
-    ]
-    alls = [replace(one, match=Match.WILDCARD) if one.match is Match.EXACT else one for one in needed]
-    asserters += [f"{_ASSERTERS[kind]}_ALL_IC {texts}" for kind, texts in _grouped(alls)]
-    asserters += [
-        f"!{_ASSERTERS[kind]}{'' if kind is Match.EXACT else '_ANY'}_IC {texts}" for kind, texts in _grouped(none)
-    ]
-    return text, asserters
+    if len({pattern.match for pattern in free}) > 1:
+        # One asserter for a choice of texts: where kinds differ, all become expressions.
+        free = [Pattern(expression_of(pattern), Match.REGEX) for pattern in free]
+    every = [replace(each, match=Match.WILDCARD) if each.match is Match.EXACT else each for each in needed]
+    return text, [*_asserters("", free, "_ANY"), *_asserters("", every, "_ALL"), *_asserters("!", none, "_ANY")]
 
 
 def _kinds(patterns: Sequence[Pattern], default: Match) -> list[Pattern]:
     """Return the patterns that Botium has, each with its kind."""
     known = [replace(pattern, match=kind_of(pattern, default)) for pattern in patterns]
-    known = [replace(one, match=Match.SUBSTRING) if one.match is Match.CONTAINS else one for one in known]
+    known = [replace(each, match=Match.SUBSTRING) if each.match is Match.CONTAINS else each for each in known]
     return [pattern for pattern in known if pattern.match in _ASSERTERS]
 
 
@@ -175,19 +158,11 @@ def _plain_text(pattern: Pattern, turn: ScriptTurn) -> list[str]:
     return lines if read == meant and meant.text != INCOMPREHENSION else []
 
 
-def _any(patterns: Sequence[Pattern]) -> Iterator[tuple[Match, str]]:
-    """Yield the one asserter for a choice of texts; where kinds differ, all become expressions."""
-    kinds = {pattern.match for pattern in patterns}
-    if len(kinds) > 1:
-        patterns = [Pattern(expression_of(pattern), Match.REGEX) for pattern in patterns]
-    yield from _grouped(patterns)
-
-
-def _grouped(patterns: Sequence[Pattern]) -> Iterator[tuple[Match, str]]:
+def _asserters(mark: str, patterns: Sequence[Pattern], suffix: str) -> Iterator[str]:
     for kind in dict.fromkeys(pattern.match for pattern in patterns):
-        texts = [_argument(pattern.text) for pattern in patterns if pattern.match is kind]
         if kind is not None:
-            yield kind, "|".join(texts)
+            texts = _arguments(pattern.text for pattern in patterns if pattern.match is kind)
+            yield f"{mark}{_ASSERTERS[kind]}{'' if kind is Match.EXACT else suffix}_IC {texts}"
 
 
 def _facts(expect: Expectation) -> Iterator[str]:
@@ -197,14 +172,17 @@ def _facts(expect: Expectation) -> Iterator[str]:
         yield f"INTENT_CONFIDENCE {expect.min_confidence * 100:.10g}"
     if expect.margin_over == 0:
         yield "INTENT_UNIQUE"
-    if expect.slot_names:
-        yield f"ENTITIES {'|'.join(_argument(name) for name in (*expect.slot_names, MORE))}"
-    if expect.slot_values:
-        yield f"ENTITY_VALUES {'|'.join(_argument(value) for value in (*expect.slot_values, MORE))}"
-    yield from (f"ENTITY_CONTENT {_argument(name)}|{_argument(value)}" for name, value in expect.slots.items())
+    for name, values in (("ENTITIES", expect.slot_names), ("ENTITY_VALUES", expect.slot_values)):
+        if values:
+            yield f"{name} {_arguments((*values, MORE))}"
+    yield from (f"ENTITY_CONTENT {_arguments(slot)}" for slot in expect.slots.items())
     for name in ("buttons", "cards", "media"):
         if values := getattr(expect, name):
-            yield f"{name.upper()} {'|'.join(_argument(value) for value in values)}"
+            yield f"{name.upper()} {_arguments(values)}"
+
+
+def _arguments(texts: Iterable[str]) -> str:
+    return "|".join(_argument(text) for text in texts)
 
 
 def _kept(expect: Expectation) -> Sequence[object]:
@@ -213,18 +191,18 @@ def _kept(expect: Expectation) -> Sequence[object]:
 
 
 def _argument(text: str) -> str:
-    return _one_line(as_variables(text)).replace("|", "\\|")
+    return _join_lines(as_variables(text)).replace("|", "\\|")
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split("\n")).strip()
 
 
-def _free_name(name: str, taken: dict[str, str]) -> str:
+def _find_free_name(name: str, taken: dict[str, str]) -> str:
     """Return a file name that no other conversation has, whatever a file system thinks of capitals."""
     base = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST_NAME] or "convo"
-    used, found, number = {one.lower() for one in taken}, base, 1
-    while f"{found}{CONVO}".lower() in used:
+    used, free, number = {name.lower() for name in taken}, base, 1
+    while f"{free}{CONVO}".lower() in used:
         number += 1
-        found = f"{base}-{number}"
-    return f"{found}{CONVO}"
+        free = f"{base}-{number}"
+    return f"{free}{CONVO}"

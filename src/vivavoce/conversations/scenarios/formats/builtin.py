@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from vivavoce.conversations.scenario import Plan, Suite, Turn
+from vivavoce.conversations.scenario import Plan, Suite
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.formats.botium import find_botium, read_botium
 from vivavoce.conversations.scenarios.formats.botium_files import ENDINGS, holds_botium, holds_table
@@ -43,8 +43,7 @@ def _sniff_botium(file: SourceFile) -> bool:
 def _write_own(write: Callable[[Suite, Path], None]) -> Callable[[Suite, Path], Written]:
     def write_and_count(suite: Suite, path: Path) -> Written:
         write(suite, path)
-        every = (*(scenario.turns for scenario in suite.scenarios), *suite.parts.values())
-        return len(suite.scenarios), sum(isinstance(step, Turn) for steps in every for step in steps), ()
+        return len(suite.scenarios), len(suite.all_turns), ()
 
     return write_and_count
 
@@ -62,7 +61,7 @@ def _write_plan(write: Callable[[Plan, Path], tuple[str, ...]]) -> Callable[[Sui
 YAML = Format(
     "yaml",
     Kind.SCENARIOS,
-    "Scenarios in our own YAML.",
+    "Scenarios in vivavoce YAML.",
     YAML_EXTENSIONS,
     lambda file: suite_from_yaml(file.yaml),
     _write_own(write_yaml_suite),
@@ -72,18 +71,18 @@ CSV, XLSX = (
     Format(
         name,
         Kind.SCENARIOS,
-        f"A {title} with one row for each turn.",
+        f"A {title} with one row per turn.",
         (f".{name}",),
         read_sheet_file,
         _write_own(write_sheet_suite),
         holds_scenarios,
     )
-    for name, title in (("csv", "CSV table"), ("xlsx", "sheet of a workbook"))
+    for name, title in (("csv", "CSV table"), ("xlsx", "workbook sheet"))
 )
 BOTIUM = Format(
     "botium",
     Kind.SCENARIOS,
-    "Botium scripts, in a file or a folder.",
+    "Botium scripts, as a file or a folder.",
     (".convo.txt",),
     lambda file: read_botium(file.path, encoding=file.options.encoding),
     _write_plan(write_botium),
@@ -94,7 +93,7 @@ BOTIUM = Format(
 RASA = Format(
     "rasa",
     Kind.SCENARIOS,
-    "Test stories and end-to-end tests of Rasa.",
+    "Rasa test stories and end-to-end tests.",
     reader=lambda file: read_rasa(file.path),
     writer=lambda suite, path: _write_plan(write_rasa)(carry_steps(suite), path),
     sniff=lambda file: file.ends_in(YAML_EXTENSIONS) and holds_stories(file.yaml),

@@ -7,23 +7,31 @@ from vivavoce.messages import say
 
 # A suite with a fault is a suite, whatever else it holds.
 OWN = frozenset({"scenarios", "suite", "level"})
-READ = say("scenarios are read from YAML, CSV and XLSX of our own form, Botium scripts and Rasa tests")
+READ = say("scenarios can be YAML, CSV or XLSX in the vivavoce format, Botium scripts or Rasa tests")
 
-_SHEET = "write its cases into a sheet with the columns scenario, level, user and good_replies (docs/scenarios.md)"
-_PROMPTFOO = f"{_SHEET}: the variable with the question as user, the values of `contains` as good_replies"
-_DEEPEVAL = f"{_SHEET}: `input` as user, `expected_output` as good_replies with `similar` in the column match"
-_LEX_TESTS = f"{_SHEET}: `Conversation #` as scenario, `Input` as user, `Expected Output Intent` as expect_topic"
-_CX_TESTS = f"{_SHEET}: one scenario for each test case, user inputs as user, text responses as good_replies"
-_PAIRS = f"{_SHEET}: the input as user, the output as good_replies"
-_TRAINING = (
-    "it describes an agent, not conversations with it: put its example messages into a table with the columns text "
-    "and intent and examine them with `viva intents examine`; scenarios are a file of their own"
+_SHEET = "put its cases into a sheet with the columns scenario, level, user and good_replies (docs/scenarios.md)"
+_PROMPTFOO = f"{_SHEET}: the variable with the question becomes user, the values of `contains` become good_replies"
+_DEEPEVAL = (
+    f"{_SHEET}: `input` becomes user, `expected_output` becomes good_replies with `similar` in the column match"
 )
-_EXAMPLES = "examine it with `viva intents examine`; scenarios are a file of their own"
-_RASA = "give the test stories (`stories:` with `user` texts) or the end-to-end tests (`test_cases:`) of the project"
+_LEX_TESTS = (
+    f"{_SHEET}: `Conversation #` becomes scenario, `Input` becomes user, `Expected "
+    "Output Intent` becomes expect_topic"
+)
+_CX_TESTS = (
+    f"{_SHEET}: each test case becomes a scenario, user inputs become user, text responses become good_replies"
+)
+_PAIRS = f"{_SHEET}: the input becomes user, the output becomes good_replies"
+_TRAINING = (
+    "it describes an agent, not conversations with it: put its example messages into a table with "
+    "the columns text and intent and test them with `viva intents examine`; scenarios need a "
+    "separate file"
+)
+_EXAMPLES = "test it with `viva intents examine`; scenarios need a separate file"
+_RASA = "use the project's test stories (`stories:` with `user` texts) or end-to-end tests (`test_cases:`)"
 _LOG = (
-    "a log has no expectations: score it with `viva dialogues score`, or write down what the bot should have said "
-    "in a sheet with the columns scenario, level, user and good_replies"
+    "a log has no expectations: score it with `viva dialogues score`, or put the replies the bot "
+    "should have given into a sheet with the columns scenario, level, user and good_replies"
 )
 
 
@@ -68,25 +76,25 @@ OTHER_TOOLS = (
     _tool("a Bot Framework transcript", _LOG, "type, from, recipient, conversation", extensions=(".transcript",)),
     _tool("an Amazon Lex test set", _LEX_TESTS, "conversation #, source, input"),
     _tool(
-        "an export of an Amazon Lex bot",
+        "an Amazon Lex bot export",
         _TRAINING,
         "metadata, resource",
         "metaData",
         names=("/Manifest.json", "/BotLocales/"),
     ),
     _tool("a set of Dialogflow CX test cases", _CX_TESTS, "testCaseConversationTurns", "testCases"),
-    _tool("an export of a Dialogflow CX agent", _TRAINING, names=("/agent.json", "/flows/")),
-    _tool("an export of a Dialogflow ES agent", _TRAINING, names=("/agent.json", "/intents/")),
+    _tool("a Dialogflow CX agent export", _TRAINING, names=("/agent.json", "/flows/")),
+    _tool("a Dialogflow ES agent export", _TRAINING, names=("/agent.json", "/intents/")),
     _tool("a LUIS app", _TRAINING, "luis_schema_version"),
     _tool("a CLU project", _TRAINING, "projectFileVersion, assets"),
     _tool("a Watson Assistant skill", _TRAINING, "intents, dialog_nodes", "workspace, skill_id"),
-    _tool("a file of Rasa training data", _RASA, "nlu", "rules"),
-    _tool("a file of Rasa flows", _RASA, "flows"),
+    _tool("a Rasa training data file", _RASA, "nlu", "rules"),
+    _tool("a Rasa flows file", _RASA, "flows"),
     _tool("a Rasa domain", _RASA, "responses", "intents | actions, slots, session_config"),
     _tool("a Rasa configuration", _RASA, "pipeline | policies, recipe, language"),
     _tool("a LangSmith dataset", _PAIRS, "inputs, outputs"),
     _tool("an inspect_ai dataset", _PAIRS, "input, target"),
     _tool("an OpenAI evals dataset", _PAIRS, "input, ideal"),
-    _tool("a log of conversations", _LOG, "messages", "sender_id, events"),
+    _tool("a dialogue log", _LOG, "messages", "sender_id, events"),
     _tool("a list of examples with their topics", _EXAMPLES, "text | intent, topic, label, category"),
 )

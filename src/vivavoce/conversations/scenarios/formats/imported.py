@@ -53,15 +53,15 @@ def expression_of(pattern: Pattern) -> str:
     if pattern.match is Match.REGEX:
         return text
     if pattern.match is Match.EXACT:
-        return rf"\A{escaped(text)}\Z"
+        return rf"\A{escape(text)}\Z"
     if pattern.match is Match.WILDCARD or (pattern.match is None and "*" in text):
-        return rf"\A{'.*'.join(escaped(part) for part in text.split('*'))}\Z"
-    return escaped(text)
+        return rf"\A{'.*'.join(escape(part) for part in text.split('*'))}\Z"
+    return escape(text)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return a text for use in a regular expression, as readable as it can be; placeholders stay."""
-    spaced = _BLANKS.sub(lambda found: r"\s+" if "\n" in found[0] else " ", re.escape(text))
+    spaced = _BLANKS.sub(lambda match: r"\s+" if "\n" in match[0] else " ", re.escape(text))
     return _PLACEHOLDER.sub(r"{\1}", spaced).replace(r"\-", "-")
 
 
@@ -79,11 +79,11 @@ def story_name(script: Script) -> str:
 
 
 def level_of(turns: int) -> str:
-    """Return the usual level of a conversation of so many turns."""
+    """Return the usual level of a conversation by its number of turns."""
     return "basic" if turns <= 3 else "medium" if turns <= 6 else "complex"
 
 
-def numbered(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
+def number_scenarios(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
     """Yield the scenarios with ids that differ: other tools allow the same name twice."""
     seen: set[str] = set()
     for scenario in scenarios:
@@ -97,8 +97,8 @@ def numbered(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
 
 SHOWN = 3
 TEXTS = ("any", "all", "none")
-WHOLE_WORDS = "texts are found inside longer words too, where the suite asks for whole words"
-OTHERWISE = "expected texts are written as another kind of match"
+WHOLE_WORDS = "texts also match inside longer words, although the suite requires whole words"
+OTHERWISE = "expected texts use another kind of match"
 
 
 @dataclass
@@ -113,19 +113,13 @@ class Losses:
         if where not in places:
             places.append(where)
 
-    def told(self) -> tuple[str, ...]:
+    def describe(self) -> tuple[str, ...]:
         """Return one sentence for each kind of loss: what, how often, and the first places."""
-        return tuple(_sentence(what, places) for what, places in self.places.items())
-
-
-def place_of(script: Script, turn: ScriptTurn) -> str:
-    """Return where a turn stands, as it is told elsewhere."""
-    return f"{script.id}/{turn.id}"
-
-
-def _sentence(what: str, places: list[str]) -> str:
-    shown = ", ".join(places[:SHOWN])
-    return f"{what}: {plural(len(places), 'place')} ({shown}{', ...' if len(places) > SHOWN else ''})"
+        return tuple(
+            f"{what}: {plural(len(places), 'place')} "
+            f"({', '.join(places[:SHOWN])}{', ...' if len(places) > SHOWN else ''})"
+            for what, places in self.places.items()
+        )
 
 
 def head_losses(plan: Plan, losses: Losses) -> None:
@@ -134,7 +128,7 @@ def head_losses(plan: Plan, losses: Losses) -> None:
         for name in ("domain", "tags"):
             if getattr(script, name):
                 losses.add(f"`{name}` is not kept", script.id)
-        losses.add("`level` is not kept, it is set anew by length", script.id)
+        losses.add("`level` is not kept but set again from the length", script.id)
         if script.on_mismatch is not plan.defaults.on_mismatch:
             losses.add("`on_mismatch` is not kept", script.id)
     if plan.notice:
@@ -143,38 +137,38 @@ def head_losses(plan: Plan, losses: Losses) -> None:
 
 def find_losses(meant: ScriptTurn, read: Turn, default: Match, read_default: Match) -> Iterator[str]:
     """Yield what differs between a turn and what is read back from its written form."""
-    said = read.user.label if isinstance(read.user, Button) else str(read.user)
-    if said != meant.text or isinstance(read.user, Button) != meant.button:
-        yield "the message itself is changed"
+    text = read.user.label if isinstance(read.user, Button) else str(read.user)
+    if text != meant.text or isinstance(read.user, Button) != meant.button:
+        yield "the message itself changes"
     if meant.kind != read.kind or meant.twin is not None:
         yield "`kind` and `twin_of` are not kept"
     for name in ("wait_s", "pause_ms", "save", "note"):
         if getattr(meant, name) != getattr(read, name):
             yield f"`{name}` is not kept"
-    yield from _expected(meant.expect, read.expect, default, read_default)
+    yield from _find_expect_losses(meant.expect, read.expect, default, read_default)
 
 
-def _expected(meant: Expectation, read: Expectation, default: Match, read_default: Match) -> Iterator[str]:
-    for one in fields(Expectation):
-        before, after = getattr(meant, one.name), getattr(read, one.name)
-        if one.name in TEXTS:
-            yield from _texts(one.name, before, after, default, read_default)
-        elif one.name == "order_any":
+def _find_expect_losses(meant: Expectation, read: Expectation, default: Match, read_default: Match) -> Iterator[str]:
+    for name in (each.name for each in fields(Expectation)):
+        before, after = getattr(meant, name), getattr(read, name)
+        if name in TEXTS:
+            yield from _find_text_losses(name, before, after, default, read_default)
+        elif name == "order_any":
             if before != after and len(meant.all) > 1 and len(read.all) == len(meant.all):
                 yield "the order of `all` is not kept"
-        elif one.name == "intents" and len(before) > 1 and after == before[:1]:
-            yield "of several `intent` the first is kept"
-        elif one.name == "slots" and after and after.items() <= before.items() and before != after:
+        elif name == "intents" and len(before) > 1 and after == before[:1]:
+            yield "only the first of several `intent` is kept"
+        elif name == "slots" and after and after.items() <= before.items() and before != after:
             yield "some `slots` are not kept"
         elif before != after:
-            yield f"`{', '.join(before) if one.name == 'extras' and before else one.name}` is not kept"
+            yield f"`{', '.join(before) if name == 'extras' and before else name}` is not kept"
 
 
-def _texts(
+def _find_text_losses(
     name: str, before: tuple[Pattern, ...], after: tuple[Pattern, ...], default: Match, read_default: Match
 ) -> Iterator[str]:
-    had, got = [_plainly(one, default) for one in before], [_plainly(one, read_default) for one in after]
-    if any(kind_of(one, default) is Match.CONTAINS for one in before) and got:
+    had, got = [_normalise(each, default) for each in before], [_normalise(each, read_default) for each in after]
+    if got and any(kind_of(pattern, default) is Match.CONTAINS for pattern in before):
         yield WHOLE_WORDS
     if name != "any":
         had, got = sorted(had), sorted(got)
@@ -182,7 +176,7 @@ def _texts(
         yield OTHERWISE if len(had) == len(got) else f"`{name}` is not kept"
 
 
-def _plainly(pattern: Pattern, default: Match) -> tuple[str, str]:
+def _normalise(pattern: Pattern, default: Match) -> tuple[str, str]:
     """Return a text and how it is matched, so that two ways of writing the same are the same."""
     kind = kind_of(pattern, default)
     if kind is Match.REGEX:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -15,10 +16,11 @@ from vivavoce.conversations.scenarios.formats.imported import (
     expect_bubbles,
     level_of,
     name_as_id,
-    numbered,
+    number_scenarios,
 )
 from vivavoce.conversations.scenarios.formats.rasa_parts import (
     ASSERTIONS,
+    NOTHING,
     Asserted,
     Responses,
     find_domain,
@@ -36,20 +38,19 @@ FALLBACKS = (FALLBACK, FALLBACK_ACTION)
 KEPT = "x-rasa"
 STORIES = (("stories", "story"), ("test_cases", "test_case"))
 SHOWN = 10
-_NOTHING = ("null", "~", "")
 _HEAD = ("steps", "fixtures", "story", "test_case")
 # What a step may be about.
 STEP_KEYS = frozenset(
     {"user", "intent", "entities", "bot", "action", "utter", "slot_was_set", "slot_was_not_set", "or", "name"}
 )
-# What may stand in a step of its own, or beside `user`.
+# What may be a separate step, or come beside `user`.
 BOT_KEYS = frozenset({"bot", "utter"})
 
 Step = Mapping[str, Value]
 
 
 class Placed(NamedTuple):
-    """A step of a story, the line where it stands, and those of its assertions."""
+    """A step of a story, its line, and those of its assertions."""
 
     step: Step
     line: int
@@ -67,19 +68,19 @@ def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
     place = Path(path)
     files = sorted(p for p in place.rglob("*.y*ml") if holds_stories(read_yaml(p))) if place.is_dir() else [place]
     if not files:
-        raise FileError("there are no Rasa stories here", where=str(path), remedy="give a file with `stories:`")
-    found = Path(domain) if domain else find_domain(files[0])
-    reading = _Reading(read_responses(found) if found else None)
+        raise FileError("no Rasa stories found", where=str(path), remedy="use a file with `stories:`")
+    responses = Path(domain) if domain else find_domain(files[0])
+    reading = _Reading(read_responses(responses) if responses else None)
     scenarios = [scenario for file in files for scenario in reading.scenarios(read_yaml(file))]
     if not scenarios:
         raise DataError(
-            "these stories say nothing: no step has a `user` text",
+            "these stories send no messages: no step has a `user` text",
             where=str(path),
-            remedy="give test stories, not stories of training",
+            remedy="use test stories, not training stories",
         )
     return Suite(
         place.resolve().stem,
-        tuple(numbered(scenarios)),
+        tuple(number_scenarios(scenarios)),
         fallback=FallbackRule(intents=FALLBACKS),
         source=str(path),
         notes=tuple(reading.notes(scenarios)),
@@ -90,7 +91,7 @@ def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
 def read_story(file: YamlFile) -> Turn:
     """Read the steps of one message and what follows it, without a domain."""
     _, drafts = _Reading(None).drafts([Placed(as_mapping(step), 1) for step in as_list(file.value)], {})
-    return drafts[0].finished()
+    return drafts[0].finish()
 
 
 @dataclass
@@ -105,9 +106,9 @@ class _Draft:
     kept: list[object] = field(default_factory=list)
     closed: bool = False
 
-    def finished(self) -> Turn:
+    def finish(self) -> Turn:
         free, needed = expect_bubbles(self.bubbles)
-        found = replace(
+        expect = replace(
             self.turn.expect,
             any=free,
             all=needed,
@@ -119,7 +120,7 @@ class _Draft:
         # Under the turn, not its expectation: what is seen inside Rasa only does not make a turn unchecked.
         return replace(
             self.turn,
-            expect=replace(found, counted=found != Expectation()),
+            expect=replace(expect, counted=expect != Expectation()),
             extras={KEPT: self.kept} if self.kept else {},
         )
 
@@ -141,9 +142,9 @@ class _Reading:
         content = as_mapping(file.value)
         self.source = Path(file.path).name
         fixtures = {
-            name: _pairs(values)[0]
-            for one in as_list(content.get("fixtures"))
-            for name, values in as_mapping(one).items()
+            name: _read_pairs(values)[0]
+            for fixture in as_list(content.get("fixtures"))
+            for name, values in as_mapping(fixture).items()
         }
         for key, title in STORIES:
             for place, story in enumerate(as_list(content.get(key))):
@@ -159,19 +160,26 @@ class _Reading:
     ) -> Iterator[Scenario]:
         line = file.line(*at)
         name = str(story.get(title) or f"line {line}")
-        setup = {
-            slot: value
-            for one in as_list(story.get("fixtures"))
-            for slot, value in fixtures.get(str(one), {}).items()
-        }
+        setup: dict[str, str] = {}
         extras = [{key: value} for key, value in story.items() if key not in _HEAD]
-        extras += [{"fixtures": one} for one in as_list(story.get("fixtures")) if str(one) not in fixtures]
-        steps = [_placed(step, file, (*at, "steps", n)) for n, step in enumerate(as_list(story.get("steps")))]
-        choices = list(_variants(steps))
-        self.variants += len(choices) - 1
-        for variant in choices:
+        for fixture in as_list(story.get("fixtures")):
+            setup |= fixtures.get(str(fixture), {})
+            extras += [] if str(fixture) in fixtures else [{"fixtures": fixture}]
+        # One story for each choice of its `or` steps.
+        choices: list[list[Placed]] = []
+        for n, item in enumerate(as_list(story.get("steps"))):
+            step, place = as_mapping(item), (*at, "steps", n)
+            count = len(as_list(step.get(ASSERTIONS)))
+            lines = tuple(file.line(*place, ASSERTIONS, number) for number in range(count))
+            if "or" in step:
+                choices.append([Placed(as_mapping(choice), file.line(*place)) for choice in as_list(step["or"])])
+            else:
+                choices.append([Placed(step, file.line(*place), lines)])
+        variants = list(product(*choices))
+        self.variants += len(variants) - 1
+        for variant in variants:
             before, drafts = self.drafts(variant, dict(setup))
-            turns = tuple(draft.finished() for draft in drafts)
+            turns = tuple(draft.finish() for draft in drafts)
             kept = [*extras, *before.kept]
             if not turns:
                 self.silent_stories.append(dict(story))
@@ -188,14 +196,14 @@ class _Reading:
             )
 
     def drafts(self, steps: Sequence[Placed], setup: dict[str, str]) -> tuple[_Draft, list[_Draft]]:
-        """Return what stands before the first message, and the turns."""
+        """Return what comes before the first message, and the turns."""
         before = _Draft(Turn(""), slots_after=setup)
         drafts: list[_Draft] = []
         for step, line, assertions in steps:
             draft = drafts[-1] if drafts else before
             if "user" in step:
-                drafts.append(_asked(step, line))
-                self._answered(drafts[-1], {key: step[key] for key in step if key in BOT_KEYS}, drafts)
+                drafts.append(_draft_message(step, line))
+                self._add_answer(drafts[-1], {key: step[key] for key in step if key in BOT_KEYS}, drafts)
             elif "intent" in step:
                 # What follows belongs to a message that nobody can say.
                 self.textless += 1
@@ -204,7 +212,7 @@ class _Reading:
             elif draft.closed:
                 draft.kept.append(dict(step))
             else:
-                self._answered(draft, step, drafts)
+                self._add_answer(draft, step, drafts)
             if ASSERTIONS in step and drafts:
                 self._assert(drafts[-1], read_assertions(step[ASSERTIONS], assertions))
             elif ASSERTIONS in step:
@@ -227,12 +235,12 @@ class _Reading:
                 slot_names=(*expect.slot_names, *asserted.slot_names),
             ),
         )
-        draft.bubbles += [(pattern,) for pattern in asserted.said]
-        draft.none += asserted.unsaid
+        draft.bubbles += [(pattern,) for pattern in asserted.texts]
+        draft.none += asserted.forbidden
         draft.slots_after |= asserted.slots
         for action in asserted.actions:
-            self._acted(draft, action, asked=True)
-        for action in asserted.unsaid_actions:
+            self._add_action(draft, action, asked=True)
+        for action in asserted.forbidden_actions:
             texts = (self.responses or {}).get(action, ())
             draft.none += [Pattern(text) for text in texts]
             if not texts:
@@ -246,7 +254,7 @@ class _Reading:
         draft.kept.append({ASSERTIONS: [{name: value}]})
         self.unmapped.setdefault(name, []).append(f"{self.source}, line {line}")
 
-    def _answered(self, draft: _Draft, step: Step, drafts: Sequence[_Draft]) -> None:
+    def _add_answer(self, draft: _Draft, step: Step, drafts: Sequence[_Draft]) -> None:
         if "bot" in step:
             text = str(step["bot"]).strip()
             if drafts:
@@ -255,19 +263,19 @@ class _Reading:
                 draft.kept.append({"bot": text})
         for key in ("action", "utter"):
             if key in step:
-                self._acted(draft, str(step[key]), asked=bool(drafts))
-        given, unset = _pairs(step.get("slot_was_set"))
+                self._add_action(draft, str(step[key]), asked=bool(drafts))
+        given, unset = _read_pairs(step.get("slot_was_set"))
         # After the turn the last value holds; one that was set on the way is kept.
         passing = {name: old for name, old in draft.slots_after.items() if given.get(name, old) != old}
         draft.kept += [{"slot_was_set": [{name: old or "null"}]} for name, old in passing.items()]
         draft.slots_after |= given
         draft.kept += [{"slot_was_set": name} for name in unset]
-        refused, empty = _pairs(step.get("slot_was_not_set"))
+        refused, empty = _read_pairs(step.get("slot_was_not_set"))
         draft.slots_after |= dict.fromkeys(empty, "")
         draft.kept += [{"slot_was_not_set": {name: value}} for name, value in refused.items()]
         draft.kept += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {ASSERTIONS}]
 
-    def _acted(self, draft: _Draft, action: str, *, asked: bool) -> None:
+    def _add_action(self, draft: _Draft, action: str, *, asked: bool) -> None:
         if action == FALLBACK_ACTION:
             draft.turn = replace(draft.turn, expect=replace(draft.turn.expect, fallback=True, intents=()))
             return
@@ -286,46 +294,40 @@ class _Reading:
 
     def notes(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
         if self.unseen:
-            why = "no domain was found" if self.responses is None else "the domain gives no text for them"
-            shown = ", ".join(sorted(self.unseen)[:SHOWN]) + (", ..." if len(self.unseen) > SHOWN else "")
-            yield f"what {plural(len(self.unseen), 'action')} say is not checked, because {why}: {shown}"
+            why = "no domain file was found" if self.responses is None else "the domain has no text for them"
+            names = ", ".join(sorted(self.unseen)[:SHOWN]) + (", ..." if len(self.unseen) > SHOWN else "")
+            yield (f"the replies of {plural(len(self.unseen), 'action')} are not checked because {why}: {names}")
         if self.textless:
-            yield f"{plural(self.textless, 'step')} with an intent but no text cannot be said: kept under `{KEPT}`"
+            yield (f"{plural(self.textless, 'step')} with an intent but no text cannot be sent: kept under `{KEPT}`")
         if self.more_actions:
             more = plural(self.more_actions, "more action")
-            yield f"a turn expects one action that is not seen by its text; {more} kept under `{KEPT}`"
+            yield f"a turn can expect one action without a known text; {more} kept under `{KEPT}`"
         if self.variants:
-            yield f"`or` made {plural(self.variants, 'more scenario')}"
+            yield f"`or` added {plural(self.variants, 'more scenario')}"
         if self.silent_stories:
             n = len(self.silent_stories)
-            yield f"{n} {'story' if n == 1 else 'stories'} without any text that can be said: kept under `{KEPT}`"
+            yield (f"{n} {'story' if n == 1 else 'stories'} without any text to send: kept under `{KEPT}`")
         for name, places in sorted(self.unmapped.items()):
             more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
             yield f"assertion `{name}` is not checked, kept under `{KEPT}`: {'; '.join(places[:SHOWN])}{more}"
-        yield from self._keys_kept(scenarios)
-
-    def _keys_kept(self, scenarios: Sequence[Scenario]) -> Iterator[str]:
-        counts: dict[str, int] = {}
-        holders = [one for scenario in scenarios for one in (scenario, *scenario.turns)]
-        for holder in holders:
-            kept = holder.extras.get(KEPT) if isinstance(holder, Scenario | Turn) else None
-            for step in kept if isinstance(kept, list) else ():
-                for key in step if set(step) & {"active_loop", "checkpoint"} else ():
-                    counts[key] = counts.get(key, 0) + 1
+        holders = [holder for scenario in scenarios for holder in (scenario, *scenario.turns)]
+        extras = [holder.extras.get(KEPT) for holder in holders if isinstance(holder, Scenario | Turn)]
+        kept = [step for steps in extras if isinstance(steps, list) for step in steps]
+        counts = Counter(key for step in kept if set(step) & {"active_loop", "checkpoint"} for key in step)
         if counts:
-            told = ", ".join(f"{count} `{key}`" for key, count in sorted(counts.items()))
-            yield f"not seen from outside, kept under `{KEPT}`: {told}"
+            listed = ", ".join(f"{count} `{key}`" for key, count in sorted(counts.items()))
+            yield f"not visible from outside, kept under `{KEPT}`: {listed}"
 
 
-def _asked(step: Step, line: int) -> _Draft:
+def _draft_message(step: Step, line: int) -> _Draft:
     marked = str(step["user"]).strip()
     text, slots, aside = plain_message(marked)
     if mark_message(text, slots) != marked:
         aside.append({"user": marked})
-    for one in as_list(step.get("entities")):
-        given, _ = _pairs(one)
-        slots = {**{name: value for name, value in given.items() if name not in ("role", "group")}, **slots}
-        aside += [dict(as_mapping(one))] if {"role", "group"} & set(given) else []
+    for entity in as_list(step.get("entities")):
+        values, _ = _read_pairs(entity)
+        slots = {**{name: value for name, value in values.items() if name not in ("role", "group")}, **slots}
+        aside += [dict(as_mapping(entity))] if {"role", "group"} & set(values) else []
     intent = str(step.get("intent", "")).strip().removeprefix("/")
     fallback = intent in FALLBACKS
     expect = Expectation(fallback=fallback, intents=() if fallback or not intent else (intent,), slots=slots)
@@ -333,31 +335,13 @@ def _asked(step: Step, line: int) -> _Draft:
     return _Draft(Turn(text, expect, line=line), kept=aside)
 
 
-def _pairs(value: Value | None) -> tuple[dict[str, str], list[str]]:
+def _read_pairs(value: Value | None) -> tuple[dict[str, str], list[str]]:
     """Return slots with their values (nothing where it was null), and those that are named alone."""
-    given: dict[str, str] = {}
-    named: list[str] = []
-    for one in as_list(value):
-        if isinstance(one, dict):
-            given |= {name: "" if str(item) in _NOTHING else str(item) for name, item in one.items()}
+    values: dict[str, str] = {}
+    names: list[str] = []
+    for entry in as_list(value):
+        if isinstance(entry, dict):
+            values |= {name: "" if str(item) in NOTHING else str(item) for name, item in entry.items()}
         else:
-            named.append(str(one))
-    return given, named
-
-
-def _placed(step: Value, file: YamlFile, at: tuple[str | int, ...]) -> Placed:
-    listed = as_list(as_mapping(step).get(ASSERTIONS))
-    lines = tuple(file.line(*at, ASSERTIONS, number) for number in range(len(listed)))
-    return Placed(as_mapping(step), file.line(*at), lines)
-
-
-def _variants(steps: Sequence[Placed]) -> Iterator[list[Placed]]:
-    """Return one story for each choice of its `or` steps."""
-    choices: list[Iterable[Placed]] = [
-        [Placed(as_mapping(one), placed.line) for one in as_list(placed.step["or"])]
-        if "or" in placed.step
-        else [placed]
-        for placed in steps
-    ]
-    for chosen in product(*choices):
-        yield list(chosen)
+            names.append(str(entry))
+    return values, names

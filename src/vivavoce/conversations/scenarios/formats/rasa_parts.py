@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import regex
 
@@ -24,84 +23,70 @@ def plain_message(text: str) -> tuple[str, dict[str, str], list[object]]:
     slots: dict[str, str] = {}
     aside: list[object] = []
 
-    def bare(found: re.Match[str]) -> str:
-        marks = _marks(found)
-        if marks is None:
-            return found[0]
-        for mark in marks:
-            name = str(mark.pop("entity"))
-            value = str(mark.pop("value", found["text"]))
-            if mark or name in slots:
-                aside.append({name: {**mark, "value": value}})
+    def unmark(match: re.Match[str]) -> str:
+        if match["name"]:
+            name, _, value = match["name"].partition(":")
+            marks = [{"entity": name, "value": value} if value else {"entity": name}]
+        else:
+            try:
+                mark = json.loads(match["one"] or match["many"])
+            except ValueError:
+                return match[0]
+            marks = mark if isinstance(mark, list) else [mark]
+            if not all(isinstance(each, dict) and "entity" in each for each in marks):
+                return match[0]
+        for each in marks:
+            name = str(each.pop("entity"))
+            value = str(each.pop("value", match["text"]))
+            if each or name in slots:
+                aside.append({name: {**each, "value": value}})
             slots.setdefault(name, value)
-        return found["text"]
+        return match["text"]
 
-    return _ENTITY.sub(bare, text), slots, aside
-
-
-def _marks(found: re.Match[str]) -> list[dict[str, Any]] | None:
-    """Return what a mark says about its text, or None where it is no mark."""
-    if found["name"]:
-        name, _, value = found["name"].partition(":")
-        return [{"entity": name, "value": value} if value else {"entity": name}]
-    try:
-        said = json.loads(found["one"] or found["many"])
-    except ValueError:
-        return None
-    marks = said if isinstance(said, list) else [said]
-    return marks if all(isinstance(one, dict) and "entity" in one for one in marks) else None
+    return _ENTITY.sub(unmark, text), slots, aside
 
 
 def mark_message(text: str, slots: Mapping[str, str]) -> str:
-    """Mark the slots whose value stands in a message; those that cannot be marked are left out."""
-    taken: list[tuple[int, int, str]] = []
+    """Mark the slots whose value is in a message; those that cannot be marked are left out."""
+    marks: list[tuple[int, int, str]] = []
+    marked = text
     for name, value in slots.items():
-        span = _free_span(text, value, taken)
+        span = _find_free_span(text, value, marks)
         if span is None:
             continue
-        begin, end = span
-        tried = sorted([*taken, (begin, end, _marked(text[begin:end], name, value))])
-        if _reads_as(_put(text, tried), text, {**plain_message(_put(text, taken))[1], name: value}):
-            taken = tried
-    return _put(text, taken)
+        part = text[slice(*span)]
+        if part == value and re.fullmatch(r"[\w-]+", name):
+            mark = f"[{part}]({name})"
+        else:
+            facts = {"entity": name} if part == value else {"entity": name, "value": value}
+            mark = f"[{part}]{json.dumps(facts, ensure_ascii=False)}"
+        tried = sorted([*marks, (*span, mark)])
+        candidate = text
+        for begin, end, each in reversed(tried):
+            candidate = f"{candidate[:begin]}{each}{candidate[end:]}"
+        if plain_message(candidate)[:2] == (text, {**plain_message(marked)[1], name: value}):
+            marks, marked = tried, candidate
+    return marked
 
 
-def _free_span(text: str, value: str, taken: list[tuple[int, int, str]]) -> tuple[int, int] | None:
+def _find_free_span(text: str, value: str, taken: list[tuple[int, int, str]]) -> tuple[int, int] | None:
     if not value.strip():
         return None
     # Whole words first: "on" is not meant in "London".
     escaped = re.escape(value)
     for expression in (rf"(?<!\w){escaped}(?!\w)", escaped):
-        for found in re.finditer(expression, text, re.IGNORECASE):
-            begin, end = found.span()
+        for match in re.finditer(expression, text, re.IGNORECASE):
+            begin, end = match.span()
             if all(end <= other or begin >= last for other, last, _ in taken):
                 return begin, end
     return None
-
-
-def _marked(text: str, name: str, value: str) -> str:
-    if text == value and re.fullmatch(r"[\w-]+", name):
-        return f"[{text}]({name})"
-    facts = {"entity": name} if text == value else {"entity": name, "value": value}
-    return f"[{text}]{json.dumps(facts, ensure_ascii=False)}"
-
-
-def _put(text: str, marks: list[tuple[int, int, str]]) -> str:
-    for begin, end, mark in reversed(marks):
-        text = f"{text[:begin]}{mark}{text[end:]}"
-    return text
-
-
-def _reads_as(marked: str, text: str, slots: Mapping[str, str]) -> bool:
-    read, found, _ = plain_message(marked)
-    return read == text and found == slots
 
 
 ASSERTIONS = "assertions"
 # The flow with which Rasa says that it did not understand; the other `pattern_` flows are no topics of a visitor.
 CANNOT_HANDLE = "pattern_cannot_handle"
 _PATTERN = "pattern_"
-_NOTHING = ("null", "~", "")
+NOTHING = ("null", "~", "")
 
 
 @dataclass
@@ -111,9 +96,9 @@ class Asserted:
     flows: tuple[str, ...] = ()
     fallback: bool = False
     actions: list[str] = field(default_factory=list)
-    said: list[Pattern] = field(default_factory=list)
-    unsaid: list[Pattern] = field(default_factory=list)
-    unsaid_actions: list[str] = field(default_factory=list)
+    texts: list[Pattern] = field(default_factory=list)
+    forbidden: list[Pattern] = field(default_factory=list)
+    forbidden_actions: list[str] = field(default_factory=list)
     buttons: list[str] = field(default_factory=list)
     slots: dict[str, str] = field(default_factory=dict)
     slot_names: list[str] = field(default_factory=list)
@@ -121,7 +106,7 @@ class Asserted:
 
 
 def read_assertions(listed: Value | None, lines: Sequence[int]) -> Asserted:
-    """Read the assertions of a `user` step; `lines`: where each of them stands."""
+    """Read the assertions of a `user` step; `lines`: the line of each of them."""
     asserted = Asserted()
     for assertion, line in zip(as_list(listed), lines, strict=True):
         for name, value in as_mapping(assertion).items():
@@ -149,28 +134,25 @@ def _flow_started(asserted: Asserted, value: Value) -> Value:
 
 
 def _slot_was_set(asserted: Asserted, value: Value) -> Value:
-    for slot in map(_slot, as_list(value)):
+    for slot in map(_read_slot, as_list(value)):
+        name = str(slot["name"])
         if "value" in slot:
-            asserted.slots[str(slot["name"])] = _filled(slot["value"])
+            asserted.slots[name] = "" if str(slot["value"]) in NOTHING else str(slot["value"])
         else:
-            asserted.slot_names.append(str(slot["name"]))
+            asserted.slot_names.append(name)
     return ""
 
 
 def _slot_was_not_set(asserted: Asserted, value: Value) -> Value:
-    slots = list(map(_slot, as_list(value)))
+    slots = list(map(_read_slot, as_list(value)))
     asserted.slots |= {str(slot["name"]): "" for slot in slots if "value" not in slot}
     return [dict(slot) for slot in slots if "value" in slot]
 
 
-def _slot(value: Value) -> Mapping[str, Value]:
+def _read_slot(value: Value) -> Mapping[str, Value]:
     """Return a slot with its name; it may be written as the name alone."""
     slot = as_mapping(value)
     return slot if "name" in slot else {"name": str(value)}
-
-
-def _filled(value: Value) -> str:
-    return "" if str(value) in _NOTHING else str(value)
 
 
 def _action_executed(asserted: Asserted, value: Value) -> Value:
@@ -179,31 +161,26 @@ def _action_executed(asserted: Asserted, value: Value) -> Value:
 
 
 def _bot_uttered(asserted: Asserted, value: Value) -> Value:
-    uttered = as_mapping(value)
-    asserted.actions += _texts(uttered, "utter_name")
-    asserted.said += [_expression(text) for text in _texts(uttered, "text_matches")]
-    buttons = [as_mapping(button) for button in as_list(uttered.get("buttons"))]
+    buttons = [as_mapping(button) for button in as_list(as_mapping(value).get("buttons"))]
     asserted.buttons += [str(button["title"]) for button in buttons if "title" in button]
-    return _others(uttered, "utter_name", "text_matches", "buttons")
+    return _read_utterance(value, asserted.actions, asserted.texts, "buttons")
 
 
 def _bot_did_not_utter(asserted: Asserted, value: Value) -> Value:
+    return _read_utterance(value, asserted.forbidden_actions, asserted.forbidden)
+
+
+def _read_utterance(value: Value, actions: list[str], texts: list[Pattern], *known: str) -> Value:
+    """Add the action and the text of an utterance; return the rest of it but for known keys."""
     uttered = as_mapping(value)
-    asserted.unsaid_actions += _texts(uttered, "utter_name")
-    asserted.unsaid += [_expression(text) for text in _texts(uttered, "text_matches")]
-    return _others(uttered, "utter_name", "text_matches")
+    name, text = (str(uttered.get(key) or "").strip() for key in ("utter_name", "text_matches"))
+    actions += [name] if name else []
+    texts += [_read_expression(text)] if text else []
+    return {key: item for key, item in uttered.items() if key not in ("utter_name", "text_matches", *known)}
 
 
-def _texts(uttered: Mapping[str, Value], key: str) -> list[str]:
-    return [str(uttered[key]).strip()] if str(uttered.get(key) or "").strip() else []
-
-
-def _others(uttered: Mapping[str, Value], *known: str) -> Value:
-    return {key: value for key, value in uttered.items() if key not in known}
-
-
-def _expression(text: str) -> Pattern:
-    """Return a text as the expression that Rasa looks for; one that is none stands for itself."""
+def _read_expression(text: str) -> Pattern:
+    """Return a text as the expression that Rasa looks for; any other text is looked for as it is."""
     try:
         regex.compile(text)
     except regex.error:
@@ -222,7 +199,7 @@ _READERS: Mapping[str, Callable[[Asserted, Value], Value]] = {
 
 Responses = Mapping[str, tuple[str, ...]]
 NAMES = ("domain.yml", "domain.yaml", "domain")
-# Tests are kept in folders of folders: so far up a domain is looked for.
+# Tests are kept in folders of folders: a domain is looked for this far up.
 FOLDERS_ABOVE = 4
 _VARIABLE = re.compile(r"\{[^{}\s]+\}")
 

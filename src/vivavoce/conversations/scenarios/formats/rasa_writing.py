@@ -11,7 +11,7 @@ from typing import Any
 
 from vivavoce.conversations.judging.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Plan, Script, ScriptTurn, Step, Suite, Turn
-from vivavoce.conversations.scenarios.formats.imported import Losses, find_losses, head_losses, place_of, story_name
+from vivavoce.conversations.scenarios.formats.imported import Losses, find_losses, head_losses, story_name
 from vivavoce.conversations.scenarios.formats.rasa import FALLBACK, KEPT, STEP_KEYS, read_story
 from vivavoce.conversations.scenarios.formats.rasa_parts import mark_message, plain_message
 from vivavoce.files.writing import write_text
@@ -34,16 +34,16 @@ def to_rasa(plan: Plan) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     losses = Losses()
     head_losses(plan, losses)
     if plan.fallback.replies:
-        losses.add("texts of a fallback are not kept", ", ".join(plan.fallback.replies[:3]))
-    return [_story(script, plan, losses) for script in plan.scripts], losses.told()
+        losses.add("fallback texts are not kept", ", ".join(plan.fallback.replies[:3]))
+    return [_story(script, plan, losses) for script in plan.scripts], losses.describe()
 
 
 def _story(script: Script, plan: Plan, losses: Losses) -> dict[str, Any]:
     steps: Steps = _slots(script.setup_slots)
     for turn in script.turns:
         written = _steps(turn, plan.defaults.match)
-        read = _carried(read_story(parse_yaml(dump_yaml(written))))
-        where = place_of(script, turn)
+        read = _carry(read_story(parse_yaml(dump_yaml(written))))
+        where = f"{script.id}/{turn.id}"
         meant, got = replace(turn, expect=_flat(turn.expect)), replace(read, expect=_flat(read.expect))
         for loss in find_losses(meant, got, plan.defaults.match, Match.CONTAINS):
             losses.add(loss, where)
@@ -64,7 +64,7 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    kept = [_with_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
+    kept = [_restore_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
     # A step that could not be said ends what belongs to this message.
     end = next((place for place, step in enumerate(kept) if "intent" in step), len(kept))
     return [*steps, *kept[:end], *_slots(expect.slots_after), *kept[end:]]
@@ -72,9 +72,9 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
 
 def _message(turn: ScriptTurn) -> str:
     """Return the message with its slots marked, as it was in Rasa where that is known."""
-    before = [str(step["user"]) for step in _kept(turn.expect) if set(step) == {"user"}]
-    if before and plain_message(before[0])[:2] == (turn.text, dict(turn.expect.slots)):
-        return before[0]
+    for step in _kept(turn.expect):
+        if set(step) == {"user"} and plain_message(str(step["user"]))[:2] == (turn.text, dict(turn.expect.slots)):
+            return str(step["user"])
     return mark_message(turn.text, turn.expect.slots)
 
 
@@ -89,16 +89,16 @@ def carry_steps(suite: Suite) -> Suite:
     """Return a suite in which steps that were kept from Rasa go with the expectations, so that they are written."""
     return replace(
         suite,
-        scenarios=tuple(replace(one, turns=_all_carried(one.turns)) for one in suite.scenarios),
-        parts={name: _all_carried(steps) for name, steps in suite.parts.items()},
+        scenarios=tuple(replace(each, turns=_carry_all(each.turns)) for each in suite.scenarios),
+        parts={name: _carry_all(steps) for name, steps in suite.parts.items()},
     )
 
 
-def _all_carried(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    return tuple(_carried(step) if isinstance(step, Turn) else step for step in steps)
+def _carry_all(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    return tuple(_carry(step) if isinstance(step, Turn) else step for step in steps)
 
 
-def _carried(turn: Turn) -> Turn:
+def _carry(turn: Turn) -> Turn:
     if KEPT not in turn.extras:
         return turn
     rest = {key: value for key, value in turn.extras.items() if key != KEPT}
@@ -111,12 +111,12 @@ def _kept(expect: Expectation) -> Steps:
     return [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
 
 
-def _with_nulls(value: Any) -> Any:
+def _restore_nulls(value: Any) -> Any:
     """Return a value as Rasa reads it: every scalar was read as text, and `null` must not stay one."""
     if isinstance(value, dict):
-        return {key: _with_nulls(item) for key, item in value.items()}
+        return {key: _restore_nulls(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_nulls(item) for item in value]
+        return [_restore_nulls(item) for item in value]
     return None if value == "null" else value
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.errors import Fault, nearest
@@ -24,16 +25,14 @@ PATTERN_KINDS = tuple(match.value for match in Match)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where in a file one is reading, and the list to which faults are added."""
 
-    __slots__ = ("faults", "file", "steps", "unit")
-
-    def __init__(self, file: YamlFile, faults: list[Fault], steps: tuple[Step, ...] = (), unit: str = "line") -> None:
-        self.file = file
-        self.faults = faults
-        self.steps = steps
-        self.unit = unit
+    file: YamlFile
+    faults: list[Fault]
+    steps: tuple[Step, ...] = ()
+    unit: str = "line"
 
     def down(self, step: Step) -> Place:
         """Return the place of an entry."""
@@ -49,37 +48,40 @@ class Place:
         self.faults.append(Fault(message, f"{self.unit} {self.line}"))
 
 
-Reader = Callable[[Value, Place], Any]
+T = TypeVar("T")
+Reader = Callable[[Value, Place], T]
 
 
 def read_fields(
-    value: Value, at: Place, table: Mapping[str, Reader], what: str
+    value: Value, at: Place, table: Mapping[str, Reader[Any]], what: str
 ) -> tuple[dict[str, Any], dict[str, object]]:
     """Read a mapping by a table of keys; return the fields given, and the `x-` keys untouched."""
     if not isinstance(value, dict):
         if value != "":
-            at.refuse(say("{what} must be a list of `key: value`, not {kind}", what=what, kind=_kind(value)))
+            at.refuse(say("{what} must be a list of `key: value`, not {kind}", what=what, kind=_describe_kind(value)))
         return {}, {}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     extras: dict[str, object] = {}
     for key, item in value.items():
-        reader = table.get(key)
-        if reader is not None:
-            found[key] = reader(item, at.down(key))
+        if key in table:
+            field = table[key](item, at.down(key))
+            # What was read as nothing leaves the default in force.
+            if field is not None:
+                fields[key] = field
         elif key.startswith(OWN):
             extras[key] = item
         else:
             at.down(key).refuse(
-                say("'{key}' is not a key of {what}.{nearest}", key=key, what=what, nearest=nearest(key, list(table)))
+                say("unknown key '{key}' in {what}.{nearest}", key=key, what=what, nearest=nearest(key, list(table)))
             )
-    return found, extras
+    return fields, extras
 
 
 def text(value: Value, at: Place) -> str:
     """Read one text."""
     if isinstance(value, str):
         return value
-    at.refuse(say("this must be one text, not {kind}", kind=_kind(value)))
+    at.refuse(say("this must be a single text, not {kind}", kind=_describe_kind(value)))
     return ""
 
 
@@ -93,16 +95,6 @@ def texts(value: Value, at: Place) -> tuple[str, ...]:
     return ()
 
 
-def text_map(value: Value, at: Place) -> dict[str, str]:
-    """Read names with one text each."""
-    return {key: text(item, at.down(key)) for key, item in _entries(value, at)}
-
-
-def text_lists(value: Value, at: Place) -> dict[str, tuple[str, ...]]:
-    """Read names with a list of texts each."""
-    return {key: texts(item, at.down(key)) for key, item in _entries(value, at)}
-
-
 def flag(value: Value, at: Place) -> bool:
     """Read yes or no."""
     word = text(value, at).casefold()
@@ -111,20 +103,19 @@ def flag(value: Value, at: Place) -> bool:
     return word in TRUE
 
 
-def number(least: float = 0.0, most: float = math.inf) -> Reader:
+def number(least: float = 0.0, most: float = math.inf) -> Reader[float | None]:
     """Return a reader of numbers within bounds; nothing is read as None."""
 
-    def read(value: Value, at: Place) -> float | None:
-        written = text(value, at)
+    def read(item: Value, at: Place) -> float | None:
+        written = text(item, at)
         if written == "":
             return None
-        found = float(written) if _NUMBER.fullmatch(written) else math.nan
-        if not least <= found <= most or math.isinf(found):
-            at.refuse(
-                say("this must be a number{bounds}, not '{written}'", bounds=_bounds(least, most), written=written)
-            )
-            return None
-        return found
+        value = float(written) if _NUMBER.fullmatch(written) else math.nan
+        if least <= value <= most and not math.isinf(value):
+            return value
+        bounds = f" of at least {least:g}" if math.isinf(most) else f" from {least:g} to {most:g}"
+        at.refuse(say("this must be a number{bounds}, not '{written}'", bounds=bounds, written=written))
+        return None
 
     return read
 
@@ -135,25 +126,21 @@ def whole(value: Value, at: Place) -> int | None:
     if written == "":
         return None
     if not (written.isascii() and written.isdigit() and int(written[:9]) > 0 and len(written) < 10):
-        at.refuse(say("this must be a whole number from 1 up, not '{written}'", written=written))
+        at.refuse(say("this must be a whole number of 1 or more, not '{written}'", written=written))
         return None
     return int(written)
 
 
-def choice(kinds: type[StrEnum]) -> Reader:
+def choice(kinds: type[StrEnum]) -> Reader[Any]:
     """Return a reader of one of a few words."""
     known = {kind.value: kind for kind in kinds}
 
     def read(value: Value, at: Place) -> StrEnum | None:
         word = text(value, at)
         if word and word not in known:
+            names, guess = ", ".join(known), nearest(word, list(known))
             at.refuse(
-                say(
-                    "this must be one of {names}, not '{word}'.{nearest}",
-                    names=", ".join(known),
-                    word=word,
-                    nearest=nearest(word, list(known)),
-                )
+                say("this must be one of {names}, not '{word}'.{nearest}", names=names, word=word, nearest=guess)
             )
         return known.get(word)
 
@@ -167,13 +154,13 @@ def pattern(value: Value, at: Place) -> Pattern:
     """Read an expected text: plain, or with the kind of match before it."""
     if isinstance(value, str):
         return Pattern(value)
-    found, _ = read_fields(value, at, _PATTERN, "an expected text")
-    kinds = [key for key in found if key != "min"]
+    fields, _ = read_fields(value, at, _PATTERN, "an expected text")
+    kinds = [key for key in fields if key != "min"]
     if len(kinds) != 1:
         at.refuse(say("an expected text needs exactly one of {names}", names=", ".join(PATTERN_KINDS)))
         return Pattern("")
     kind = kinds[0]
-    return Pattern(found[kind], None if kind == "text" else Match(kind), found.get("min"))
+    return Pattern(fields[kind], None if kind == "text" else Match(kind), fields.get("min"))
 
 
 def patterns(value: Value, at: Place) -> tuple[Pattern, ...]:
@@ -185,27 +172,34 @@ def patterns(value: Value, at: Place) -> tuple[Pattern, ...]:
     return tuple(pattern(item, at.down(place)) for place, item in enumerate(value))
 
 
-def pattern_map(value: Value, at: Place) -> dict[str, Pattern]:
-    """Read names with one expected text each."""
-    return {key: pattern(item, at.down(key)) for key, item in _entries(value, at)}
+_PATTERN: Mapping[str, Reader[Any]] = {**dict.fromkeys(PATTERN_KINDS, text), "text": text, "min": share}
 
 
-_PATTERN: Mapping[str, Reader] = {**dict.fromkeys(PATTERN_KINDS, text), "text": text, "min": share}
+def names_with(reader: Reader[T]) -> Reader[dict[str, T]]:
+    """Return a reader of names with a value each."""
+
+    def read(value: Value, at: Place) -> dict[str, T]:
+        if isinstance(value, dict):
+            return {key: reader(item, at.down(key)) for key, item in value.items()}
+        if value != "":
+            at.refuse(say("this must be a list of `name: value`, not {kind}", kind=_describe_kind(value)))
+        return {}
+
+    return read
 
 
-def _entries(value: Value, at: Place) -> list[tuple[str, Value]]:
-    if isinstance(value, dict):
-        return list(value.items())
-    if value != "":
-        at.refuse(say("this must be a list of `name: value`, not {kind}", kind=_kind(value)))
-    return []
+def list_of(reader: Reader[T]) -> Reader[tuple[T, ...]]:
+    """Return a reader of lists."""
+
+    def read(value: Value, at: Place) -> tuple[T, ...]:
+        if isinstance(value, list):
+            return tuple(reader(item, at.down(place)) for place, item in enumerate(value))
+        if value != "":
+            at.refuse(say("this must be a list: start each entry with `- `"))
+        return ()
+
+    return read
 
 
-def _kind(value: Value) -> str:
+def _describe_kind(value: Value) -> str:
     return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else f"'{value}'"
-
-
-def _bounds(least: float, most: float) -> str:
-    if math.isinf(most):
-        return f" of at least {least:g}"
-    return f" from {least:g} to {most:g}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,11 @@ from vivavoce.conversations.scenario import (
     Match,
     OnMismatch,
     Phrase,
-    Said,
     Scenario,
     Step,
     Suite,
     Turn,
+    UserInput,
 )
 from vivavoce.conversations.scenarios.formats.yaml_fields import (
     PATTERN_KINDS,
@@ -31,14 +30,14 @@ from vivavoce.conversations.scenarios.formats.yaml_fields import (
     Reader,
     choice,
     flag,
+    list_of,
+    names_with,
     number,
-    pattern_map,
+    pattern,
     patterns,
     read_fields,
     share,
     text,
-    text_lists,
-    text_map,
     texts,
     whole,
 )
@@ -55,7 +54,7 @@ SHORT: Mapping[str, Expectation] = {
     FALLBACK: Expectation(fallback=True),
     SAME: Expectation(same=True),
 }
-REMEDY = say("correct these places and read the file again; docs/scenarios.md lists all keys")
+REMEDY = say("fix these places and import the file again; docs/scenarios.md lists all keys")
 
 
 def parse_yaml_suite(written: str, *, source: str = "memory") -> Suite:
@@ -68,128 +67,109 @@ def suite_from_yaml(file: YamlFile) -> Suite:
     faults: list[Fault] = []
     at = Place(file, faults)
     if "topics" in as_mapping(file.value):
-        at.down("topics").refuse(say("this is an agent file (it has `topics`), not a file of scenarios"))
+        at.down("topics").refuse(say("this is an agent file (it has `topics`), not a scenario file"))
         suite = Suite("", ())
     else:
         suite = read_suite_value(file.value, at)
     if faults:
-        raise DataError(say("these scenarios cannot be read"), where=file.path, faults=faults, remedy=REMEDY)
+        raise DataError(say("these scenarios are invalid"), where=file.path, faults=faults, remedy=REMEDY)
     return suite
 
 
 def read_suite_value(value: Value, at: Place) -> Suite:
     """Read a whole suite."""
-    found, extras = read_fields(value, at, SUITE, "a suite")
-    if not found:
-        at.refuse(say("there are no scenarios: give a list under `scenarios:`"))
-    for key in ("format", "language", "agent"):
-        if key == "format" or not found.get(key):
-            found.pop(key, None)
-    found["name"] = found.pop("suite", "") or Path(at.file.path).stem
-    found["levels"] = levels = (*LEVELS, *[level for level in found.get("levels", ()) if level not in LEVELS])
-    scenarios = found.setdefault("scenarios", ())
-    check_levels(scenarios, levels, at)
-    return Suite(**_given(found), source=at.file.path, extras=extras)
-
-
-def check_levels(scenarios: Sequence[Scenario], levels: Sequence[str], at: Place) -> None:
-    """Refuse levels that nobody declared."""
-    for place, scenario in enumerate(scenarios):
+    fields, extras = read_fields(value, at, SUITE, "a suite")
+    if not fields:
+        at.refuse(say("no scenarios: add a list under `scenarios:`"))
+    fields.pop("format", None)
+    for key in ("language", "agent"):
+        if not fields.get(key):
+            fields.pop(key, None)
+    fields["name"] = fields.pop("suite", "") or Path(at.file.path).stem
+    fields["levels"] = levels = (*LEVELS, *[level for level in fields.get("levels", ()) if level not in LEVELS])
+    for place, scenario in enumerate(fields.setdefault("scenarios", ())):
         if scenario.level and scenario.level not in levels:
-            message = unknown_level(scenario.level, levels)
-            at.down("scenarios").down(place).down("level").refuse(message)
+            at.down("scenarios").down(place).down("level").refuse(describe_unknown_level(scenario.level, levels))
+    return Suite(**fields, source=at.file.path, extras=extras)
 
 
-def unknown_level(level: str, levels: Sequence[str]) -> str:
+def describe_unknown_level(level: str, levels: Sequence[str]) -> str:
     """Say that nobody declared a level."""
-    return f"'{level}' is not a level.{nearest(level, levels)} More can be declared under `levels:`"
+    return f"'{level}' is not a level.{nearest(level, levels)} You can declare more under `levels:`"
 
 
 def read_scenario(value: Value, at: Place) -> Scenario:
     """Read one scenario."""
-    found, extras = read_fields(value, at, SCENARIO, "a scenario")
+    fields, extras = read_fields(value, at, SCENARIO, "a scenario")
     for key in ("id", "level", "turns"):
-        if key not in found or found[key] == "":
+        if key not in fields or fields[key] == "":
             at.refuse(say("the scenario has no `{key}`", key=key))
-    setup = found.pop("setup", None) or {}
-    needed = {"id": found.pop("id", ""), "level": found.pop("level", ""), "turns": found.pop("turns", ())}
-    return Scenario(**needed, **_given(found), **setup, line=at.line, extras=extras)
+    needed = {"id": "", "level": "", "turns": (), "setup_slots": fields.pop("setup", {})}
+    return Scenario(**needed | fields, line=at.line, extras=extras)
 
 
 def read_step(value: Value, at: Place) -> Step:
     """Read a turn, or the place where a part is put in."""
     if isinstance(value, dict) and "include" in value:
-        found, _ = read_fields(value, at, {"include": text}, "an `include`")
-        return Include(found["include"])
-    return read_turn(value, at)
+        return Include(read_fields(value, at, {"include": text}, "an `include`")[0]["include"])
+    fields, extras = read_fields(value, at, TURN, "a turn")
+    if "user" not in fields:
+        at.refuse(say("the turn has no `user`: enter what the visitor writes"))
+    if fields.get("twin_of") == "":
+        del fields["twin_of"]
+    return Turn(fields.pop("user", ""), **fields, line=at.line, extras=extras)
 
 
-def read_turn(value: Value, at: Place) -> Turn:
-    """Read one turn."""
-    found, extras = read_fields(value, at, TURN, "a turn")
-    if "user" not in found:
-        at.refuse(say("the turn has no `user`: what does the visitor write?"))
-    if found.get("twin_of") == "":
-        del found["twin_of"]
-    return Turn(found.pop("user", ""), **_given(found), line=at.line, extras=extras)
-
-
-def read_steps(value: Value, at: Place) -> tuple[Step, ...]:
-    """Read a list of turns."""
-    return tuple(read_step(item, place) for item, place in _items(value, at))
-
-
-def read_said(value: Value, at: Place) -> Said:
+def _user(value: Value, at: Place) -> UserInput:
     """Read what the visitor writes: a text, a phrase of a list, or a click."""
     if isinstance(value, str):
         return value
-    found, _ = read_fields(value, at, SAID, "`user`")
-    if "button" in found and len(found) == 1:
-        return Button(found["button"])
-    if "list" in found and "button" not in found:
-        return Phrase(found["list"], found.get("pick"))
-    at.refuse(say("`user` is a text, `{list: NAME}`, `{list: NAME, pick: 2}` or `{button: LABEL}`"))
+    fields, _ = read_fields(value, at, USER, "`user`")
+    if "button" in fields and not {"list", "pick"} & set(value):
+        return Button(fields["button"])
+    if "list" in fields and "button" not in fields:
+        return Phrase(fields["list"], fields.get("pick"))
+    at.refuse(say("`user` must be a text, `{list: NAME}`, `{list: NAME, pick: 2}` or `{button: LABEL}`"))
     return ""
 
 
-def read_expectation(value: Value, at: Place) -> Expectation:
+def _expectation(value: Value, at: Place) -> Expectation:
     """Read what should follow: a short form, or all of it."""
     if isinstance(value, str):
         return SHORT.get(value) or Expectation(intents=(value,))
-    found, extras = read_fields(value, at, EXPECT, "`expect`")
-    reply = found.pop("reply", None) or {}
-    if "order" in found:
-        found["order_any"] = found.pop("order")
-    if "intent" in found:
-        found["intents"] = found.pop("intent")
-    actions = found.pop("action", ())
+    fields, extras = read_fields(value, at, EXPECT, "`expect`")
+    fields |= fields.pop("reply", {})
+    for key in ("intent", "order"):
+        if key in fields:
+            fields[ATTRIBUTES[key]] = fields.pop(key)
+    actions = fields.pop("action", ())
     if len(actions) == 1 and not actions[0].args:
-        found["action"] = actions[0].name
+        fields["action"] = actions[0].name
     else:
-        found["actions"] = actions
-    return Expectation(**found, **reply, extras=extras)
+        fields["actions"] = actions
+    return Expectation(**fields, extras=extras)
 
 
-def read_actions(value: Value, at: Place) -> tuple[ExpectedAction, ...]:
+def _actions(value: Value, at: Place) -> tuple[ExpectedAction, ...]:
     """Read the actions that the bot should take: a name, a name with arguments, or a list of them."""
     if isinstance(value, list):
-        return tuple(action for item, place in _items(value, at) for action in read_actions(item, place))
+        return tuple(action for actions in list_of(_actions)(value, at) for action in actions)
     if isinstance(value, str):
         return (ExpectedAction(value),) if value else ()
-    found, _ = read_fields(value, at, ACTION, "`action`")
-    if not found.get("name"):
+    fields, _ = read_fields(value, at, ACTION, "`action`")
+    if not fields.get("name"):
         at.refuse(say("`action` has no `name`"))
-    return (ExpectedAction(found.get("name", ""), found.get("args", {})),)
+    return (ExpectedAction(fields.get("name", ""), fields.get("args", {})),)
 
 
 def _arguments(value: Value, at: Place) -> dict[str, Value]:
     if isinstance(value, dict):
         return value
-    at.refuse(say("`args` must hold names with their values"))
+    at.refuse(say("`args` must contain names with values"))
     return {}
 
 
-def read_reply(value: Value, at: Place) -> dict[str, Any]:
+def _reply(value: Value, at: Place) -> dict[str, Any]:
     """Read the expected texts; without `any`, `all` or `none` they are alternatives."""
     if isinstance(value, dict) and not set(value) & {*PATTERN_KINDS, "text"}:
         return read_fields(value, at, REPLY, "`reply`")[0]
@@ -199,105 +179,92 @@ def read_reply(value: Value, at: Place) -> dict[str, Any]:
 def _order(value: Value, at: Place) -> bool:
     word = text(value, at)
     if word not in ("", "any", "given"):
-        at.refuse(say("`order` is `any` or `given`, not '{word}'", word=word))
+        at.refuse(say("`order` must be `any` or `given`, not '{word}'", word=word))
     return word == "any"
 
 
 def _format(value: Value, at: Place) -> str:
     written = text(value, at)
     if written != "1":
-        at.refuse(say("format '{written}' is not known: this version reads format 1", written=written))
+        at.refuse(say("unknown format '{written}': this version reads format 1", written=written))
     return written
 
 
 def _rows(value: Value, at: Place) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for item, place in _items(value, at):
-        row = text_map(item, place)
+    rows: dict[str, dict[str, str]] = {}
+
+    def read_row(item: Value, place: Place) -> None:
+        row = names_with(text)(item, place)
         name = row.pop("id", "")
         if not name:
             place.refuse(say("the row has no `id`"))
-        elif name in found:
-            place.refuse(say("there are two rows '{name}'", name=name))
-        found[name] = row
-    return found
+        elif name in rows:
+            place.refuse(say("duplicate row '{name}'", name=name))
+        rows[name] = row
+
+    list_of(read_row)(value, at)
+    return rows
 
 
 def _parts(value: Value, at: Place) -> dict[str, tuple[Step, ...]]:
-    if not isinstance(value, dict):
-        if value != "":
-            at.refuse(say("`parts` must be a list of `name: turns`"))
-        return {}
-    return {name: read_steps(item, at.down(name)) for name, item in value.items()}
-
-
-def _scenarios(value: Value, at: Place) -> tuple[Scenario, ...]:
-    return tuple(read_scenario(item, place) for item, place in _items(value, at))
-
-
-def _items(value: Value, at: Place) -> list[tuple[Value, Place]]:
-    if isinstance(value, list):
-        return [(item, at.down(place)) for place, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {name: list_of(read_step)(item, at.down(name)) for name, item in value.items()}
     if value != "":
-        at.refuse(say("this must be a list: begin each entry with `- `"))
-    return []
+        at.refuse(say("`parts` must be a list of `name: turns`"))
+    return {}
 
 
 def _defaults(value: Value, at: Place) -> Defaults:
-    found, _ = read_fields(value, at, DEFAULTS, "`defaults`")
-    return replace(Defaults(), **_given(found))
+    return Defaults(**read_fields(value, at, DEFAULTS, "`defaults`")[0])
 
 
 def _fallback(value: Value, at: Place) -> FallbackRule:
     return FallbackRule(**read_fields(value, at, FALLBACK_RULE, "`fallback`")[0])
 
 
-def _setup(value: Value, at: Place) -> dict[str, Any]:
-    found, _ = read_fields(value, at, {"slots": text_map}, "`setup`")
-    return {"setup_slots": found["slots"]} if "slots" in found else {}
+def _setup(value: Value, at: Place) -> dict[str, str]:
+    return dict(read_fields(value, at, {"slots": names_with(text)}, "`setup`")[0].get("slots", {}))
 
 
-def _given(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what was read as nothing, so that the default holds."""
-    return {key: item for key, item in found.items() if item is not None}
-
-
-REPLY: Mapping[str, Reader] = dict.fromkeys(("any", "all", "none"), patterns)
-ACTION: Mapping[str, Reader] = {"name": text, "args": _arguments}
-SAID: Mapping[str, Reader] = {"list": text, "pick": whole, "button": text}
-EXPECT: Mapping[str, Reader] = {
+# Files are written with the keys in the order of these tables.
+Fields = Mapping[str, Reader[Any]]
+REPLY: Fields = dict.fromkeys(("any", "all", "none"), patterns)
+ACTION: Fields = {"name": text, "args": _arguments}
+USER: Fields = {"list": text, "pick": whole, "button": text}
+EXPECT: Fields = {
+    "counted": flag,
     "intent": texts,
     "fallback": flag,
     "same": flag,
-    "counted": flag,
     "min_confidence": share,
     "margin_over": share,
-    "reply": read_reply,
+    "reply": _reply,
+    "accepted": texts,
     "order": _order,
-    "slots": text_map,
-    "slots_after": text_map,
+    "slots": names_with(text),
+    "slots_after": names_with(text),
     "slot_names": texts,
     "slot_values": texts,
     "buttons": texts,
     "cards": texts,
     "media": texts,
-    "action": read_actions,
+    "action": _actions,
     "within_ms": number(),
     "answered": flag,
     "optional": flag,
 }
-TURN: Mapping[str, Reader] = {
+TURN: Fields = {
     "id": text,
-    "user": read_said,
-    "expect": read_expectation,
+    "user": _user,
     "kind": choice(Kind),
     "twin_of": text,
-    "save": pattern_map,
+    "save": names_with(pattern),
     "wait_s": number(),
     "pause_ms": number(),
     "note": text,
+    "expect": _expectation,
 }
-SCENARIO: Mapping[str, Reader] = {
+SCENARIO: Fields = {
     "id": text,
     "title": text,
     "domain": text,
@@ -307,16 +274,16 @@ SCENARIO: Mapping[str, Reader] = {
     "on_mismatch": choice(OnMismatch),
     "setup": _setup,
     "note": text,
-    "turns": read_steps,
+    "turns": list_of(read_step),
 }
-DEFAULTS: Mapping[str, Reader] = {
+DEFAULTS: Fields = {
     "match": choice(Match),
     "on_mismatch": choice(OnMismatch),
     "wait_s": number(),
     "settle_ms": number(),
 }
-FALLBACK_RULE: Mapping[str, Reader] = {"intents": texts, "replies": texts}
-SUITE: Mapping[str, Reader] = {
+FALLBACK_RULE: Fields = {"intents": texts, "replies": texts}
+SUITE: Fields = {
     "format": _format,
     "suite": text,
     "title": text,
@@ -326,8 +293,10 @@ SUITE: Mapping[str, Reader] = {
     "levels": texts,
     "defaults": _defaults,
     "fallback": _fallback,
-    "lists": text_lists,
+    "lists": names_with(texts),
     "rows": _rows,
     "parts": _parts,
-    "scenarios": _scenarios,
+    "scenarios": list_of(read_scenario),
 }
+# Where a key is not called as its attribute.
+ATTRIBUTES = {"suite": "name", "intent": "intents", "order": "order_any", "action": "all_actions"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -11,28 +9,16 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.web.access import InStore, address_of
 from vivavoce.web.answers import go, language_of, page, words_of
 from vivavoce.web.entering import agent_of, as_secret, entered
-from vivavoce.web.field_faults import fault_at
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words
 from vivavoce.web.pages.access.people import language_field
 from vivavoce.web.parts import Field
+from vivavoce.web.rendering import View
 from vivavoce.workspace.access import people
-from vivavoce.workspace.access.links import INVITATION, guest_of
 from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, MIN_CHARACTERS
+from vivavoce.workspace.access.sessions import INVITATION, guest_of
 
 router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class PasswordView:
-    """A form that ends with a password: where it is sent, what it says first, and why it was refused."""
-
-    action: str
-    lead: str
-    submit: str
-    fields: tuple[Field, ...]
-    error: InputError | None = None
-    login: str = ""
 
 
 @router.get("/setup")
@@ -40,7 +26,7 @@ def explain_setup(request: Request, store: InStore) -> Response:
     """Say where the link for the first admin is printed."""
     if not people.needs_setup(store):
         return go("/sign-in")
-    return page(request, "access/setup.html", words_of(request).gettext("First start"))
+    return page(request, "access/setup.html", words_of(request).gettext("Set up vivavoce"))
 
 
 @router.get("/setup/{secret}")
@@ -75,14 +61,13 @@ def show_link(request: Request, store: InStore, secret: str) -> Response:
 @router.post("/link/{secret}")
 def take_up(request: Request, store: InStore, secret: str, form: Form) -> Response:
     """Choose the password and sign in."""
-    password, repeated = form.secret("password"), form.secret("repeated")
     try:
         form.check()
         entry = people.take_up(
             store,
             secret,
-            password,
-            repeated,
+            form.secret("password"),
+            form.secret("repeated"),
             address=address_of(request),
             agent=agent_of(request),
             language=language_of(request),
@@ -97,65 +82,64 @@ def take_up(request: Request, store: InStore, secret: str, form: Form) -> Respon
 def password_fields(words: Words, error: InputError | None) -> tuple[Field, ...]:
     """Return the two fields of a new password."""
     rule = words.gettext(
-        "At least %(low)s characters; several words are easy to keep in mind and hard to guess.", low=MIN_CHARACTERS
+        "At least %(low)s characters. A few unrelated words are easy to remember and hard to guess.",
+        low=MIN_CHARACTERS,
     )
-    return (
-        _secret("password", words.gettext("New password"), error, rule),
-        _secret("repeated", words.gettext("The same again"), error),
-    )
-
-
-def _secret(name: str, label: str, error: InputError | None, told: str = "") -> Field:
-    return Field(
-        name,
-        label,
-        "password",
-        help=told,
-        error=fault_at(error, name),
-        required=True,
-        autocomplete="new-password",
-        most=MAX_CHARACTERS,
+    labels = {"password": (words.gettext("New password"), rule), "repeated": (words.gettext("Repeat password"), "")}
+    return tuple(
+        Field(
+            name,
+            label,
+            "password",
+            help=help_text,
+            error=fault_at(error, name),
+            required=True,
+            autocomplete="new-password",
+            most=MAX_CHARACTERS,
+        )
+        for name, (label, help_text) in labels.items()
     )
 
 
 def _setup_form(
-    request: Request,
-    secret: str,
-    asked: people.FirstAdmin | None = None,
-    error: InputError | None = None,
+    request: Request, secret: str, asked: people.FirstAdmin | None = None, error: InputError | None = None
 ) -> Response:
-    words = words_of(request)
-    typed = asked or people.FirstAdmin("", "", "", "", language_of(request))
-    name, login = fault_at(error, "name"), fault_at(error, "login")
-    told = words.gettext("An e-mail address or a short name. It is what you type to sign in.")
-    fields = (
-        Field("name", words.gettext("Your name"), value=typed.name, error=name, required=True, autocomplete="name"),
-        Field(
-            "login",
-            words.gettext("Login"),
-            value=typed.login,
-            help=told,
-            error=login,
-            required=True,
-            autocomplete="username",
+    words, typed = words_of(request), asked or people.FirstAdmin("", "", "", "", language_of(request))
+    help_text = words.gettext("An email address or a short name. You sign in with it.")
+
+    def field(name: str, label: str, value: str, autocomplete: str, help_text: str = "") -> Field:
+        wrong = fault_at(error, name)
+        return Field(name, label, value=value, help=help_text, error=wrong, required=True, autocomplete=autocomplete)
+
+    view = View(
+        action=f"/setup/{secret}",
+        lead=words.gettext("This workspace has no admin yet. Fill in this form to become the first."),
+        submit=words.gettext("Start"),
+        fields=(
+            field("name", words.gettext("Your name"), typed.name, "name"),
+            field("login", words.gettext("Login"), typed.login, "username", help_text),
+            *password_fields(words, error),
+            language_field(words, typed.language),
         ),
-        *password_fields(words, error),
-        language_field(words, typed.language),
+        error=error,
+        login="",
     )
-    lead = words.gettext("This workspace has no admin yet. Whoever fills this in becomes the first.")
-    view = PasswordView(f"/setup/{secret}", lead, words.gettext("Begin"), fields, error)
-    title = words.gettext("First start")
+    title = words.gettext("Set up vivavoce")
     return as_secret(page(request, "access/new_password.html", title, view=view, status=400 if error else 200))
 
 
 def _link_form(request: Request, store: InStore, secret: str, error: InputError | None = None) -> Response:
-    link, guest = guest_of(store, secret)
-    words = words_of(request)
+    words, (link, guest) = words_of(request), guest_of(store, secret)
+    lead = words.gettext("Choose a new password, %(name)s. You will be signed out everywhere else.", name=guest.name)
     if link.purpose == INVITATION:
-        lead = words.gettext("Welcome, %(name)s. Choose a password and you are in.", name=guest.name)
-    else:
-        lead = words.gettext("Choose a new password, %(name)s. You are signed out everywhere else.", name=guest.name)
-    said = words.gettext("Choose this password")
-    view = PasswordView(f"/link/{secret}", lead, said, password_fields(words, error), error, guest.login)
+        lead = words.gettext("Welcome, %(name)s. Choose a password to get started.", name=guest.name)
+    view = View(
+        action=f"/link/{secret}",
+        lead=lead,
+        submit=words.gettext("Save password"),
+        fields=password_fields(words, error),
+        error=error,
+        login=guest.login,
+    )
     title = words.gettext("Your password")
     return as_secret(page(request, "access/new_password.html", title, view=view, status=400 if error else 200))

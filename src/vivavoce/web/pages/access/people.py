@@ -2,85 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
-from vivavoce.store.rows import Role, Token
+from vivavoce.store.rows import Role
 from vivavoce.web.access import Admin, InStore, Visitor
 from vivavoce.web.answers import done, language_of, page, table_file, words_of
-from vivavoce.web.browsers import Seat, seat_of
+from vivavoce.web.browsers import seat_of
 from vivavoce.web.entering import as_secret, base_of
-from vivavoce.web.field_faults import fault_at
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber, Search
-from vivavoce.web.parts import Choice, Column, Field, Pager
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Choice, Field
+from vivavoce.web.rendering import View
 from vivavoce.workspace.access import keys, people, sessions
 from vivavoce.workspace.access.people import Sort
 
 router = APIRouter()
 ROLES = tuple(str(role) for role in Role)
+# What each role may do, for all pages.
 MEANINGS = {
-    Role.READER: gettext_noop("reads everything"),
-    Role.REVIEWER: gettext_noop("also rates talks and answers"),
-    Role.EDITOR: gettext_noop("also changes material and starts exams"),
-    Role.ADMIN: gettext_noop("also decides who may come in"),
+    Role.READER: gettext_noop("can view everything in the projects"),
+    Role.REVIEWER: gettext_noop("can also rate dialogues and answers"),
+    Role.EDITOR: gettext_noop("can also change topics and scenarios, and start exams"),
+    Role.ADMIN: gettext_noop("can also add bots and people, and see who did what"),
 }
 COLUMNS = ("login", "name", "role", "language", "state", "created", "seen")
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleView:
-    """Some people, what narrows the list down, and the form for another one as it was filled in."""
-
-    people: tuple[people.Member, ...]
-    filter: tuple[Field, ...]
-    columns: tuple[Column | str, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
-    lead: str
-    fields: tuple[Field, ...]
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PersonView:
-    """One person: role, browsers, keys. `own`: the admin who looks at it."""
-
-    member: people.Member
-    lead: str
-    fields: tuple[Field, ...]
-    sessions: tuple[Seat, ...]
-    keys: tuple[Token, ...]
-    own: bool
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LinkView:
-    """A link to hand over, shown this once."""
-
-    member: people.Member
-    link: str
-    lead: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Which people are shown, and in which order."""
-
-    search: str = ""
-    sort: Sort = "login"
-    number: int = 1
-
-    @property
-    def listing(self) -> Listing:
-        """The list that the page shows a part of."""
-        return Listing("/people", {"search": self.search}, self.sort, self.number)
 
 
 @router.get("/people")
@@ -94,7 +42,7 @@ def show_people(
     number: PageNumber = 1,
 ) -> Response:
     """Show people."""
-    return _people_page(request, store, who, Shown(search, sort, number))
+    return _people_page(request, store, who, search, sort, number=number)
 
 
 @router.post("/people")
@@ -107,7 +55,7 @@ def invite(request: Request, who: Admin, store: InStore, form: Form) -> Response
             store, who.actor, login, name=name, role=Role(role), language=language_of(request)
         )
     except InputError as error:
-        return _people_page(request, store, who, Shown(), typed=(login, name, role), error=error)
+        return _people_page(request, store, who, typed=(login, name, role), error=error)
     return _link_page(request, member, path)
 
 
@@ -115,8 +63,8 @@ def invite(request: Request, who: Admin, store: InStore, form: Form) -> Response
 def export_people(who: Admin, store: InStore, kind: str, search: Search = "", sort: Sort = "login") -> Response:
     """Return the list as CSV or XLSX, narrowed down and sorted as the page is."""
     rows = [
-        (one.login, one.name, str(one.role), one.language, state_of(one), one.created, one.seen)
-        for one in people.list_people(store, who.actor, search=search, sort=sort)
+        (member.login, member.name, str(member.role), member.language, state_of(member), member.created, member.seen)
+        for member in people.list_people(store, who.actor, search=search, sort=sort)
     ]
     return table_file("people", kind, COLUMNS, rows)
 
@@ -130,7 +78,7 @@ def show_person(request: Request, who: Admin, store: InStore, user_id: str) -> R
 @router.post("/people/{user_id}/role")
 def change_role(request: Request, who: Admin, store: InStore, user_id: str, form: Form) -> Response:
     """Let a person do more or less."""
-    role = form.choice("role", ROLES)
+    words, role = words_of(request), form.choice("role", ROLES)
     try:
         form.check()
         member = people.change_role(store, who.actor, user_id, Role(role))
@@ -138,12 +86,10 @@ def change_role(request: Request, who: Admin, store: InStore, user_id: str, form
         raise
     except InputError as error:
         return _person_page(request, store, who, user_id, error)
-    words = words_of(request)
-    told = words.gettext(
-        "%(name)s has the role %(role)s now.", name=member.name, role=words.gettext(str(member.role))
-    )
+    title = words.gettext(str(member.role))
+    text = words.gettext("%(name)s now has the role %(role)s.", name=member.name, role=title)
     # Whoever gave up being an admin may not see the page again.
-    return done("/" if who.user.id == user_id else f"/people/{user_id}", told)
+    return done("/" if who.user.id == user_id else f"/people/{user_id}", text)
 
 
 @router.post("/people/{user_id}/disable")
@@ -175,20 +121,20 @@ def end_sessions(request: Request, who: Admin, store: InStore, user_id: str) -> 
     """Sign a person out everywhere."""
     member = people.show_person(store, who.actor, user_id)
     ended = sessions.end_sessions(store, who.actor, user_id)
-    told = words_of(request).ngettext(
-        "%(name)s was signed out in %(num)s browser.",
-        "%(name)s was signed out in %(num)s browsers.",
+    text = words_of(request).ngettext(
+        "Signed %(name)s out of %(num)s browser.",
+        "Signed %(name)s out of %(num)s browsers.",
         ended,
         name=member.name,
     )
-    return done(f"/people/{user_id}", told)
+    return done(f"/people/{user_id}", text)
 
 
 @router.post("/people/{user_id}/keys/{token_id}/revoke")
 def revoke_key(request: Request, who: Admin, store: InStore, user_id: str, token_id: str) -> Response:
     """Make a key of a person worthless."""
     revoked = keys.revoke_key(store, who.actor, token_id)
-    return done(f"/people/{user_id}", words_of(request).gettext("The key %(name)s is revoked.", name=revoked.name))
+    return done(f"/people/{user_id}", words_of(request).gettext("Key %(name)s revoked.", name=revoked.name))
 
 
 def state_of(member: people.Member) -> str:
@@ -206,56 +152,51 @@ def _switch(request: Request, store: InStore, who: Visitor, user_id: str, *, dis
     except InputError as error:
         return _person_page(request, store, who, user_id, error)
     words = words_of(request)
+    text = words.gettext("%(name)s can sign in again. Revoked keys stay revoked.", name=member.name)
     if disabled:
-        told = words.gettext("%(name)s can no longer sign in, and their keys are revoked.", name=member.name)
-    else:
-        told = words.gettext("%(name)s can sign in again. Keys that were revoked stay so.", name=member.name)
-    return done(f"/people/{user_id}", told)
+        text = words.gettext("%(name)s can no longer sign in, and their keys are revoked.", name=member.name)
+    return done(f"/people/{user_id}", text)
 
 
 def _people_page(
     request: Request,
     store: InStore,
     who: Visitor,
-    shown: Shown,
+    search: str = "",
+    sort: Sort = "login",
     *,
+    number: int = 1,
     typed: tuple[str, str, str] = ("", "", "reader"),
     error: InputError | None = None,
 ) -> Response:
     words, (login, name, role) = words_of(request), typed
-    told = words.gettext("An e-mail address or a short name. It is what the person types to sign in.")
-    fields = (
-        Field("login", words.gettext("Login"), value=login, help=told, error=fault_at(error, "login"), required=True),
-        Field("name", words.gettext("Name"), value=name, error=fault_at(error, "name"), most=people.MOST_NAME),
-        role_field(words, role),
-    )
-    found = people.list_people(store, who.actor, search=shown.search, sort=shown.sort)
-    view = PeopleView(
-        people=shown.listing.cut(found),
-        filter=(Field("search", words.gettext("Search"), "search", shown.search),),
-        columns=_columns(words, shown.listing),
-        pager=shown.listing.pager(len(found)),
-        downloads=shown.listing.downloads(),
-        lead=_lead(words, people.count_active(store)),
-        fields=fields,
+    help_text = words.gettext("An email address or a short name. The person signs in with it.")
+    wrong = fault_at(error, "login")
+    members = people.list_people(store, who.actor, search=search, sort=sort)
+    listing = Listing("/people", {"search": search}, sort, number)
+    view = View(
+        people=listing.cut(members),
+        filter=(Field("search", words.gettext("Search"), "search", search),),
+        columns=(
+            listing.column(words.gettext("Login"), "login"),
+            listing.column(words.gettext("Name"), "name"),
+            listing.column(words.gettext("Role"), "role"),
+            words.gettext("Status"),
+            listing.column(words.gettext("Last active"), "seen", down=True),
+        ),
+        pager=listing.pager(len(members)),
+        downloads=listing.downloads(),
+        lead=words.ngettext("%(num)s person can sign in.", "%(num)s people can sign in.", people.count_active(store)),
+        fields=(
+            Field("login", words.gettext("Login"), value=login, help=help_text, error=wrong, required=True),
+            Field("name", words.gettext("Name"), value=name, error=fault_at(error, "name"), most=people.MAX_NAME),
+            role_field(words, role),
+        ),
+        roles=list_roles(words),
         error=error,
     )
     title = words.gettext("People")
-    return page(request, "access/people.html", title, view=view, section="people", status=400 if error else 200)
-
-
-def _lead(words: Words, active: int) -> str:
-    return words.ngettext("%(num)s person can sign in.", "%(num)s people can sign in.", active)
-
-
-def _columns(words: Words, listing: Listing) -> tuple[Column | str, ...]:
-    return (
-        listing.column(words.gettext("Login"), "login"),
-        listing.column(words.gettext("Name"), "name"),
-        listing.column(words.gettext("Role"), "role"),
-        words.gettext("State"),
-        listing.column(words.gettext("Last here"), "seen", down=True),
-    )
+    return page(request, "access/people.html", title, view=view, status=400 if error else 200)
 
 
 def _person_page(
@@ -264,38 +205,42 @@ def _person_page(
     words, member = words_of(request), people.show_person(store, who.actor, user_id)
     role = words.gettext(str(member.role))
     lead = {
-        "disabled": words.gettext("%(login)s is shut out.", login=member.login),
-        "invited": words.gettext("%(login)s is invited and has chosen no password yet.", login=member.login),
-        "active": words.gettext("%(login)s can sign in, with the role %(role)s.", login=member.login, role=role),
+        "disabled": words.gettext("The account %(login)s is disabled.", login=member.login),
+        "invited": words.gettext("%(login)s is invited and has not chosen a password yet.", login=member.login),
+        "active": words.gettext("%(login)s can sign in with the role %(role)s.", login=member.login, role=role),
     }[state_of(member)]
-    view = PersonView(
-        member,
-        lead,
-        (role_field(words, str(member.role)),),
-        tuple(map(seat_of, sessions.list_sessions(store, user_id))),
-        keys.list_keys(store, who.actor, user_id),
-        who.user.id == user_id,
-        error,
+    view = View(
+        member=member,
+        lead=lead,
+        fields=(role_field(words, str(member.role)),),
+        sessions=tuple(map(seat_of, sessions.list_sessions(store, user_id))),
+        keys=keys.list_keys(store, who.actor, user_id),
+        own=who.user.id == user_id,
+        roles=list_roles(words),
+        error=error,
     )
-    return page(request, "access/person.html", member.name, view=view, section="people", status=400 if error else 200)
+    return page(request, "access/person.html", member.name, view=view, status=400 if error else 200)
 
 
 def _link_page(request: Request, member: people.Member, path: str) -> Response:
     words = words_of(request)
-    lead = words.gettext("Hand this link to %(name)s yourself: no e-mail is sent.", name=member.name)
-    view = LinkView(member, base_of(request) + path, lead)
-    return as_secret(page(request, "access/person_link.html", words.gettext("A link"), view=view, section="people"))
+    lead = words.gettext("Send this link to %(name)s yourself; vivavoce sends no email.", name=member.name)
+    view = View(member=member, link=base_of(request) + path, lead=lead)
+    return as_secret(page(request, "access/person_link.html", words.gettext("Sign-in link"), view=view))
+
+
+def list_roles(words: Words) -> tuple[tuple[str, str], ...]:
+    """Return the roles, each with what it may do."""
+    return tuple((words.gettext(str(role)), words.gettext(meaning)) for role, meaning in MEANINGS.items())
 
 
 def role_field(words: Words, role: str) -> Field:
-    """Return the choice of a role, each with what it means."""
-    choices = tuple(
-        Choice(str(one), f"{words.gettext(str(one))}: {words.gettext(told)}") for one, told in MEANINGS.items()
-    )
+    """Return the choice of a role; what each means stands beside the form."""
+    choices = tuple(Choice(str(name), words.gettext(str(name))) for name in MEANINGS)
     return Field("role", words.gettext("Role"), "select", role, choices=choices)
 
 
 def language_field(words: Words, language: str) -> Field:
     """Return the choice of the language of the pages."""
     choices = tuple(Choice(code, title) for code, title in LANGUAGES.items())
-    return Field("language", words.gettext("Language of the pages"), "select", language, choices=choices)
+    return Field("language", words.gettext("Interface language"), "select", language, choices=choices)

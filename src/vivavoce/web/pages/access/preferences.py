@@ -1,6 +1,8 @@
-"""How the pages look: colours and language, kept in the browser."""
+"""How the pages look: colours, language and time zone, kept in the browser."""
 
 from __future__ import annotations
+
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -9,8 +11,9 @@ from vivavoce.web.access import InStore, visitor_of
 from vivavoce.web.answers import LANGUAGE_COOKIE, THEME_COOKIE, go
 from vivavoce.web.entering import is_secure
 from vivavoce.web.forms import Form
+from vivavoce.web.held_forms import own_path
 from vivavoce.web.language import LANGUAGES
-from vivavoce.web.own_paths import own_path
+from vivavoce.web.local_time import BROWSER_ZONE, ZONE_COOKIE, zone_names
 from vivavoce.web.rendering import THEMES
 from vivavoce.workspace.access.people import change_language
 
@@ -30,6 +33,11 @@ def choose(request: Request, store: InStore, form: Form) -> Response:
         keep(request, response, LANGUAGE_COOKIE, language)
         if who:
             change_language(store, who.actor, language)
+    if form.text("zone") in zone_names():
+        # A slash would have to stand in quotes, which not every client reads.
+        keep(request, response, ZONE_COOKIE, quote(form.text("zone"), safe=""))
+    elif form.text("zone") == BROWSER_ZONE:
+        response.delete_cookie(ZONE_COOKIE)
     return response
 
 

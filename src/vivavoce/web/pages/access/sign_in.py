@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -17,51 +17,23 @@ from vivavoce.web.entering import agent_of, entered, left, with_session
 from vivavoce.web.failures import answer_error
 from vivavoce.web.forms import Form
 from vivavoce.web.held_forms import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     HeldForm,
     held_from_text,
     held_to_text,
     hold_form,
     is_short,
+    own_path,
     page_before,
 )
 from vivavoce.web.language import Words
-from vivavoce.web.own_paths import own_path
 from vivavoce.web.parts import Field, hidden_field
-from vivavoce.workspace.access import sessions, signing_in
-from vivavoce.workspace.access.people import is_deserted
+from vivavoce.web.rendering import View
+from vivavoce.workspace.access import sessions
+from vivavoce.workspace.access.people import count_active
 from vivavoce.workspace.access.switches import show_switches
 
 router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class SignInView:
-    """The form as it was filled in; `contact` says whom to ask for access."""
-
-    fields: tuple[Field, ...]
-    contact: str
-    refusal: str = ""
-    notice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingView:
-    """A form that was sent without a session, to be sent again."""
-
-    held: HeldForm
-    shown: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    """What the form of signing in shows beside its empty password."""
-
-    login: str = ""
-    path: str = "/"
-    held: HeldForm | None = None
-    refusal: str = ""
-    lost: bool = False
 
 
 @router.get("/sign-in")
@@ -71,9 +43,9 @@ def show_sign_in(
     """Show the form, or lead on whoever is signed in already."""
     if visitor_of(request):
         return go(own_path(next))
-    if is_deserted(store):
+    if not count_active(store):
         return go("/setup")
-    return _form(request, store, _Filled(path=own_path(next), lost=bool(lost)))
+    return _form(request, store, own_path(next), lost=bool(lost))
 
 
 async def ask_to_sign_in(request: Request, error: Exception) -> Response:
@@ -84,7 +56,8 @@ async def ask_to_sign_in(request: Request, error: Exception) -> Response:
         return await run_in_threadpool(answer_error, request, error)
     held = await hold_form(request)
     if held is not None:
-        return await run_in_threadpool(_form, request, store_of(request), _Filled(path=held.back, held=held), 401)
+        form = partial(_form, request, store_of(request), held.back, held, status=401)
+        return await run_in_threadpool(form)
     lost = "" if is_short(request) else "&lost=1"
     return go(f"/sign-in?next={quote(page_before(request))}{lost}")
 
@@ -93,29 +66,26 @@ async def ask_to_sign_in(request: Request, error: Exception) -> Response:
 def sign_in(request: Request, store: InStore, form: Form) -> Response:
     """Sign somebody in, with a new session for this browser."""
     login, path = form.text("login", most=1000), own_path(form.text("next"))
-    held = held_from_text(form.text("held", most=MOST_CHARACTERS))
+    held = held_from_text(form.text("held", most=MAX_CHARACTERS))
     try:
         form.check()
         secret = form.secret("password")
-        entry = signing_in.sign_in(store, login, secret, address=address_of(request), agent=agent_of(request))
-    except signing_in.SignInRefusedError as error:
-        status = 400 if error.wait.allowed else 429
-        filled = _Filled(login, path, held, refusal=_refusal(words_of(request), error))
-        response = _form(request, store, filled, status)
+        entry = sessions.sign_in(store, login, secret, address=address_of(request), agent=agent_of(request))
+    except sessions.SignInRefusedError as error:
+        status, refusal = 400 if error.wait.allowed else 429, _describe_refusal(words_of(request), error)
+        response = _form(request, store, path, held, login=login, refusal=refusal, status=status)
         if not error.wait.allowed:
             response.headers["Retry-After"] = str(error.wait.seconds)
         return response
     if held is None:
         return entered(request, entry, path)
     if not held.is_for(entry.user.id):
-        text = words_of(request).gettext(
-            "Somebody else was signed in here before. What they typed is not shown to you."
-        )
+        text = words_of(request).gettext("Someone else was signed in here before. Their text is hidden from you.")
         return with_session(request, entry, done(path, text))
     request.state.visitor = Visitor(entry.user, entry.user.role, address_of(request))
     shown = tuple((name, value) for name, value in held.fields if value.strip())
-    title = words_of(request).gettext("Your text is waiting")
-    waiting = page(request, "access/waiting.html", title, view=WaitingView(held, shown))
+    title = words_of(request).gettext("Your text is saved")
+    waiting = page(request, "access/waiting.html", title, view=View(held=held, shown=shown))
     return with_session(request, entry, waiting)
 
 
@@ -127,34 +97,40 @@ def sign_out(request: Request, who: Reader, store: InStore) -> Response:
     return left(request, "/sign-in")
 
 
-def _form(request: Request, store: Store, filled: _Filled, status: int = 200) -> Response:
-    words = words_of(request)
+def _form(
+    request: Request,
+    store: Store,
+    path: str,
+    held: HeldForm | None = None,
+    *,
+    login: str = "",
+    refusal: str = "",
+    lost: bool = False,
+    status: int = 200,
+) -> Response:
+    """Return the form of signing in: `held` waits for the person, `lost` was too long to wait."""
+    words, notice = words_of(request), ""
+    if held:
+        notice = words.gettext("You were signed out. Sign in to continue with your text.")
+    elif lost:
+        notice = words.gettext(
+            "You were signed out, and your text is too long to keep here. Sign in and send it again."
+        )
     fields = (
-        Field("login", words.gettext("Login"), value=filled.login, required=True, autocomplete="username"),
+        Field("login", words.gettext("Login"), value=login, required=True, autocomplete="username"),
         Field("password", words.gettext("Password"), "password", required=True, autocomplete="current-password"),
-        hidden_field("next", filled.path),
-        *([hidden_field("held", held_to_text(filled.held))] if filled.held else ()),
+        hidden_field("next", path),
+        *([hidden_field("held", held_to_text(held))] if held else ()),
     )
-    view = SignInView(fields, show_switches(store).contact, filled.refusal, _notice(words, filled))
+    view = View(fields=fields, contact=show_switches(store).contact, refusal=refusal, notice=notice)
     return page(request, "access/sign_in.html", words.gettext("Sign in"), view=view, status=status)
 
 
-def _notice(words: Words, filled: _Filled) -> str:
-    if filled.held:
-        return words.gettext("You were signed out. Sign in and your text will be waiting.")
-    if filled.lost:
-        return words.gettext(
-            "You were signed out, and what you sent is too long to be kept here. Sign in and send it again."
-        )
-    return ""
-
-
-def _refusal(words: Words, error: signing_in.SignInRefusedError) -> str:
+def _describe_refusal(words: Words, error: sessions.SignInRefusedError) -> str:
     seconds = error.wait.seconds
     if not seconds:
-        return words.gettext("Login and password do not fit together.")
+        return words.gettext("Wrong login or password.")
+    time = words.ngettext("%(num)s minute", "%(num)s minutes", -(-seconds // 60))
     if seconds < 60:
-        told = words.ngettext("%(num)s second", "%(num)s seconds", seconds)
-    else:
-        told = words.ngettext("%(num)s minute", "%(num)s minutes", -(-seconds // 60))
-    return words.gettext("Too many failed attempts. Try again in %(time)s.", time=told)
+        time = words.ngettext("%(num)s second", "%(num)s seconds", seconds)
+    return words.gettext("Too many failed attempts. Try again in %(time)s.", time=time)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.bots import Limits
-from vivavoce.errors import Fault
-from vivavoce.store.rows import Project
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import page, table_file, words_of
+from vivavoce.web.answers import table_file
 from vivavoce.web.cells import link_cell
 from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, ListView, PageNumber, Search, Word, check_ending
+from vivavoce.web.listing import Listing, PageNumber, Search, Word, check_ending
 from vivavoce.web.pages.bots.form import form_links
-from vivavoce.web.parts import Column, Field, Row
+from vivavoce.web.parts import Field
 from vivavoce.web.progress import run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.bot_rules import entry_faults
 from vivavoce.workspace.bots import bots
 
@@ -30,141 +27,104 @@ router = APIRouter(prefix="/p/{slug}/bots")
 COLUMNS = ("name", "kind", "address", "at once", "per second", "timeout (s)", "retries", "last run")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotsView(ListView):
-    """The bots of a project. `any`: there are bots at all."""
-
-    any: bool
-    forms: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BotView:
-    """One bot; `report` is what a trial has just found."""
-
-    line: bots.BotLine
-    lead: str
-    path: str
-    facts: tuple[tuple[str, object], ...]
-    entry: str
-    faults: tuple[Fault, ...]
-    report: bots.BotReport | None = None
-    found: str = ""
-
-
-# --- looking -----------------------------------------------------------------------------------------------------
-
-
 @router.get("")
-def show_bots(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    q: Search = "",
-    sort: Word = "name",
-    page_number: PageNumber = 1,
-) -> Response:
+def show_bots(visit: ReaderVisit, q: Search = "", sort: Word = "name", page_number: PageNumber = 1) -> Response:
     """Show the bots of a project."""
-    words = words_of(request)
-    every = bots.list_bots(store, project)
-    listing = Listing(f"/p/{project.slug}/bots", {"q": q}, sort, page_number)
-    found = _sorted([line for line in every if _holds(line, q)], sort)
-    view = BotsView(
+    words, every = visit.words, bots.list_bots(visit.store, visit.project)
+    listing = Listing(f"{visit.base}/bots", {"q": q}, sort, page_number)
+    lines = [line for line in every if _holds(line, q)]
+    keys: Mapping[str, Any] = {
+        "kind": lambda line: line.kind,
+        "run": lambda line: line.last_run.number if line.last_run else 0,
+    }
+    key = keys.get(sort.removeprefix("-"), lambda line: line.bot.name.casefold())
+    lines.sort(key=key, reverse=sort.startswith("-"))
+    view = View(
         lead=_lead(words, every),
         path=listing.path,
-        fields=(Field("q", words.gettext("Search"), "search", q, key="/"),),
-        columns=_columns(words, listing),
-        rows=tuple(_row(words, project, line) for line in listing.cut(found)),
-        pager=listing.pager(len(found)),
+        fields=(Field("q", words.gettext("Search"), "search", q, key="f"),),
+        columns=(
+            listing.column(words.gettext("Bot"), "name"),
+            listing.column(words.gettext("Kind"), "kind"),
+            words.gettext("Address"),
+            words.gettext("Limits"),
+            listing.column(words.gettext("Last run"), "run", down=True),
+        ),
+        rows=[
+            View(
+                href=f"{listing.path}/{line.bot.id}",
+                name=line.bot.name,
+                kind=line.kind,
+                address=line.address or words.gettext("inside vivavoce"),
+                limits=limits_text(words, line.limits),
+                last=_last(visit, line),
+                never=line.last_run is None,
+            )
+            for line in listing.cut(lines)
+        ],
+        pager=listing.pager(len(lines)),
         downloads=listing.downloads(),
         any=bool(every),
         forms=form_links(words, f"{listing.path}/new", ""),
     )
-    return page(request, "bots/bots.html", words.gettext("Bots"), view=view, project=project, section="bots")
+    return visit.page("bots/bots.html", words.gettext("Bots"), view=view)
 
 
 @router.get(".{kind}")
-def export_bots(who: Reader, store: InStore, project: ProjectInPath, kind: str, q: Search = "") -> Response:
+def export_bots(visit: ReaderVisit, kind: str, q: Search = "") -> Response:
     """Return the list of bots as CSV or XLSX."""
     check_ending("bots", kind)
-    found = [line for line in bots.list_bots(store, project) if _holds(line, q)]
-    return table_file(f"{project.slug}-bots", kind, COLUMNS, [_cells(line) for line in found])
+    rows = []
+    for line in bots.list_bots(visit.store, visit.project):
+        if _holds(line, q):
+            limits, run = line.limits, line.last_run
+            numbers = (limits.at_once, limits.per_second, limits.timeout_s, limits.retries)
+            rows.append((line.bot.name, line.kind, line.address, *numbers, run.number if run else None))
+    return table_file(f"{visit.project.slug}-bots", kind, COLUMNS, rows)
 
 
 @router.get("/{bot_id}")
-def show_bot(request: Request, who: Reader, store: InStore, project: ProjectInPath, bot_id: str) -> Response:
+def show_bot(visit: ReaderVisit, bot_id: str) -> Response:
     """Show a bot."""
-    return _bot_page(request, project, bots.show_bot(store, project, bot_id))
+    return _bot_page(visit, bots.show_bot(visit.store, visit.project, bot_id))
 
 
 @router.post("/{bot_id}/test")
-def try_bot(request: Request, who: Editor, store: InStore, project: ProjectInPath, bot_id: str) -> Response:
+def try_bot(visit: EditorVisit, bot_id: str) -> Response:
     """Try a bot out and show what was found."""
-    report = bots.try_bot(store, who.actor, project, bot_id, rules_of(request))
-    return _bot_page(request, project, bots.show_bot(store, project, bot_id), report)
+    report = bots.try_bot(visit.store, visit.actor, visit.project, bot_id, rules_of(visit.request))
+    return _bot_page(visit, bots.show_bot(visit.store, visit.project, bot_id), report)
 
 
-# --- the list ----------------------------------------------------------------------------------------------------
+def _lead(words: Words, every: Sequence[bots.BotLine]) -> str:
+    """Say how many bots there are, and how many no exam has met."""
+    if not every:
+        return words.gettext("No bots connected yet.")
+    counted = words.ngettext("%(num)s bot", "%(num)s bots", len(every))
+    never = sum(line.last_run is None for line in every)
+    if not never:
+        return words.gettext("%(counted)s, all examined.", counted=counted)
+    return words.ngettext(
+        "%(counted)s, %(num)s never examined.", "%(counted)s, %(num)s never examined.", never, counted=counted
+    )
 
 
 def limits_text(words: Words, limits: Limits) -> str:
     """Return the limits of a bot in words."""
-    writer = Writer(words)
-    said = [words.ngettext("%(num)s talk at once", "%(num)s talks at once", limits.at_once)]
-    if limits.per_second is not None:
-        said.append(_pace_text(words, limits.per_second))
-    said.append(words.gettext("%(time)s for a reply", time=writer.duration(limits.timeout_s)))
-    return ", ".join(said)
+    writer, pace = Writer(words), limits.per_second
+    parts = [words.ngettext("%(num)s conversation at a time", "%(num)s conversations at a time", limits.at_once)]
+    if pace is not None and pace == int(pace):
+        parts.append(words.ngettext("%(num)s message per second", "%(num)s messages per second", int(pace)))
+    elif pace is not None:
+        parts.append(words.gettext("%(pace)s messages per second", pace=writer.number(pace, 2)))
+    return ", ".join((*parts, words.gettext("%(time)s per reply", time=writer.duration(limits.timeout_s))))
 
 
-def _pace_text(words: Words, pace: float) -> str:
-    if pace == int(pace):
-        return words.ngettext("%(num)s message a second", "%(num)s messages a second", int(pace))
-    return words.gettext("%(pace)s messages a second", pace=Writer(words).number(pace, 2))
-
-
-def _lead(words: Words, every: tuple[bots.BotLine, ...]) -> str:
-    if not every:
-        return words.gettext("No bot is connected yet.")
-    counted = words.ngettext("%(num)s bot can be examined", "%(num)s bots can be examined", len(every))
-    never = sum(line.last_run is None for line in every)
-    if not never:
-        return words.gettext("%(counted)s; all of them were.", counted=counted)
-    return words.ngettext(
-        "%(counted)s; %(num)s of them never was.", "%(counted)s; %(num)s of them never were.", never, counted=counted
-    )
-
-
-def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
-    return (
-        listing.column(words.gettext("Bot"), "name"),
-        listing.column(words.gettext("Kind"), "kind"),
-        Column(words.gettext("Address")),
-        Column(words.gettext("Limits")),
-        listing.column(words.gettext("Last run"), "run", down=True),
-    )
-
-
-def _row(words: Words, project: Project, line: bots.BotLine) -> Row:
-    name = link_cell(f"/p/{project.slug}/bots/{line.bot.id}", line.bot.name)
-    limits = limits_text(words, line.limits)
-    return Row(
-        (name, line.kind, line.address or words.gettext("in this program"), limits, _last(words, project, line))
-    )
-
-
-def _last(words: Words, project: Project, line: bots.BotLine) -> object:
+def _last(visit: Visit, line: bots.BotLine) -> object:
     if line.last_run is None:
-        return words.gettext("never")
-    when = Writer(words).ago(line.last_run.created)
-    return link_cell(run_path(project, line.last_run), when)
-
-
-def _cells(line: bots.BotLine) -> tuple[object, ...]:
-    limits, run = line.limits, line.last_run
-    told = (limits.at_once, limits.per_second, limits.timeout_s, limits.retries)
-    return (line.bot.name, line.kind, line.address, *told, run.number if run else None)
+        return visit.words.gettext("never")
+    when = visit.write.ago(line.last_run.created)
+    return link_cell(run_path(visit.project, line.last_run), when)
 
 
 def _holds(line: bots.BotLine, q: str) -> bool:
@@ -172,67 +132,51 @@ def _holds(line: bots.BotLine, q: str) -> bool:
     return all(word in f"{line.bot.name} {line.kind} {line.address}".casefold() for word in words)
 
 
-def _sorted(lines: list[bots.BotLine], sort: str) -> list[bots.BotLine]:
-    keys: Mapping[str, Any] = {
-        "kind": lambda line: line.kind,
-        "run": lambda line: line.last_run.number if line.last_run else 0,
-    }
-    key = keys.get(sort.removeprefix("-"), lambda line: line.bot.name.casefold())
-    return sorted(lines, key=key, reverse=sort.startswith("-"))
-
-
-# --- pages -------------------------------------------------------------------------------------------------------
-
-
-def _bot_page(
-    request: Request, project: Project, line: bots.BotLine, report: bots.BotReport | None = None
-) -> Response:
-    words, row = words_of(request), line.bot
+def _bot_page(visit: Visit, line: bots.BotLine, report: bots.BotReport | None = None) -> Response:
+    words, row = visit.words, line.bot
     about = str(row.entry.get("about") or "")
     facts: tuple[tuple[str, object], ...] = (
-        *(((words.gettext("What it is"), about),) if about else ()),
+        *(((words.gettext("Description"), about),) if about else ()),
         (words.gettext("Kind"), line.kind),
-        (words.gettext("Address"), line.address or words.gettext("in this program")),
+        (words.gettext("Address"), line.address or words.gettext("inside vivavoce")),
         (words.gettext("Limits"), limits_text(words, line.limits)),
-        (words.gettext("Last run"), _last(words, project, line)),
-        (words.gettext("Added"), Writer(words).ago(row.created)),
+        (words.gettext("Last run"), _last(visit, line)),
+        (words.gettext("Added"), visit.write.ago(row.created)),
     )
-    faults = entry_faults(row.name, row.entry, rules_of(request))
-    view = BotView(
-        line,
-        _state(words, bool(faults), report),
-        f"/p/{project.slug}/bots/{row.id}",
-        facts,
-        bots.entry_text(row.entry),
-        faults,
-        report,
-        _found(words, report),
-    )
-    return page(request, "bots/bot.html", row.name, view=view, project=project, section="bots")
-
-
-def _state(words: Words, faulty: bool, report: bots.BotReport | None) -> str:
-    """Return how the bot stands in one sentence: what was tried says more than what is written."""
+    faults = entry_faults(row.name, row.entry, rules_of(visit.request))
+    # What was tried says more than what is written.
     if report is not None and not report.passed:
-        return words.gettext("The test found that this bot is not ready for an exam.")
-    if faulty:
-        return words.gettext("This bot cannot be used as it is.")
-    if report is not None:
-        return words.gettext("This bot is ready for an exam.")
-    return words.gettext("The entry of this bot is in order; a test shows whether it answers.")
+        lead = words.gettext("The test shows that this bot is not ready for an exam.")
+    elif faults:
+        lead = words.gettext("This bot's configuration is invalid.")
+    elif report is not None:
+        lead = words.gettext("This bot is ready for an exam.")
+    else:
+        lead = words.gettext("This bot's configuration is valid. Run a test to see whether it answers.")
+    view = View(
+        line=line,
+        lead=lead,
+        path=f"{visit.base}/bots/{row.id}",
+        facts=facts,
+        entry=bots.entry_text(row.entry),
+        faults=faults,
+        report=report,
+        found=_describe_report(visit, report) if report else "",
+    )
+    return visit.page("bots/bot.html", row.name, view=view)
 
 
-def _found(words: Words, report: bots.BotReport | None) -> str:
-    """Return what a trial came to in one sentence, with counts."""
-    if report is None:
-        return ""
-    failed, number = sum(not one.passed for one in report.checks), Writer(words).number
+def _describe_report(visit: Visit, report: bots.BotReport) -> str:
+    """Return what a test came to in one sentence, with counts."""
+    words, failed = visit.words, sum(not check.passed for check in report.checks)
     if failed:
         return words.ngettext(
-            "%(failed)s of %(num)s check failed.", "%(failed)s of %(num)s checks failed.", len(report.checks),
-            failed=number(failed),
-        )  # fmt: skip
+            "%(failed)s of %(num)s check failed.",
+            "%(failed)s of %(num)s checks failed.",
+            len(report.checks),
+            failed=visit.write.number(failed),
+        )
     if report.typical_s is None:
-        return words.gettext("All checks went well.")
-    typical = Writer(words).duration(report.typical_s)
-    return words.gettext("All checks went well; a reply usually takes %(time)s.", time=typical)
+        return words.gettext("All checks passed.")
+    typical = visit.write.duration(report.typical_s)
+    return words.gettext("All checks passed; a reply usually takes %(time)s.", time=typical)

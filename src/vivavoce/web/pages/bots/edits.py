@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project
-from vivavoce.web.access import Admin, InStore, ProjectInPath
-from vivavoce.web.answers import done, page, words_of
+from vivavoce.store.rows import BotRow
 from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
@@ -29,173 +25,142 @@ from vivavoce.web.pages.bots.form import (
     values_of,
 )
 from vivavoce.web.parts import Field
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import AdminVisit, Visit
+from vivavoce.workspace.access.bot_rules import OWN_PREFIX
 from vivavoce.workspace.bots import bots
 from vivavoce.workspace.bots.chatting import list_partners
 
 router = APIRouter(prefix="/p/{slug}/bots")
 
 
-@dataclass(frozen=True, slots=True)
-class BotFormView:
-    """The form of a bot as it was filled in."""
-
-    lead: str
-    action: str
-    cancel: str
-    tabs: tuple[Link, ...]
-    form: str
-    groups: tuple[FieldGroup, ...]
-    why: Field
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteView:
-    """A bot that is about to be deleted."""
-
-    text: str
-    path: str
-    why: Field
-
-
 @router.get("/new")
-def show_new(request: Request, who: Admin, project: ProjectInPath, form: Word = "http") -> Response:
+def show_new(visit: AdminVisit, form: Word = "http") -> Response:
     """Show the form for another bot."""
-    return _new_page(request, project, form if form in bot_forms() else "http", {"method": "POST"})
+    return _form_page(visit, form if form in bot_forms() else "http", {"method": "POST"})
 
 
 @router.post("/new")
-def add_bot(request: Request, who: Admin, store: InStore, project: ProjectInPath, form: Form) -> Response:
+def add_bot(visit: AdminVisit, form: Form) -> Response:
     """Add a bot."""
-    chosen, values = _typed(form)
+    chosen, values = _read_form(form)
     try:
         form.check()
-        entry = entry_of(chosen, values, {})
         edit = bots.add_bot(
-            store, who.actor, project, values["name"], entry, rules=rules_of(request), why=form.text("why", most=1000)
+            visit.store,
+            visit.actor,
+            visit.project,
+            values["name"],
+            entry_of(chosen, values, {}),
+            rules=rules_of(visit.request),
+            why=values["why"],
         )
     except InputError as error:
-        return _new_page(request, project, chosen, values, error)
-    said = words_of(request).gettext("The bot %(name)s is added. Test the connection next.", name=values["name"])
-    return done(f"/p/{project.slug}/bots/{_added(store, project, values['name'])}", said, project=project, edit=edit)
+        return _form_page(visit, chosen, values, error=error)
+    name = " ".join(values["name"].split())
+    added = next((bot.id for bot in list_partners(visit.store, visit.project) if bot.name == name), "")
+    text = visit.words.gettext("Bot %(name)s added. Test the connection next.", name=values["name"])
+    return visit.done(f"{visit.base}/bots/{added}", text, edit)
 
 
 @router.get("/{bot_id}/edit")
-def show_form(  # noqa: PLR0917
-    request: Request, who: Admin, store: InStore, project: ProjectInPath, bot_id: str, form: Word = ""
-) -> Response:
+def show_form(visit: AdminVisit, bot_id: str, form: Word = "") -> Response:
     """Show the form of a bot."""
-    line = bots.show_bot(store, project, bot_id)
-    suits = form_of(line.bot.entry)
+    bot = bots.show_bot(visit.store, visit.project, bot_id).bot
+    suits = form_of(bot.entry)
     chosen = form if form in (suits, "yaml") else suits
-    values = {"name": line.bot.name, "method": "POST", **_filled(values_of(chosen, line.bot.entry))}
-    return _edit_page(request, project, line, chosen, values)
+    filled = {name: value for name, value in values_of(chosen, bot.entry).items() if value}
+    return _form_page(visit, chosen, {"name": bot.name, "method": "POST", **filled}, bot)
 
 
 @router.post("/{bot_id}/edit")
-def change_bot(  # noqa: PLR0917
-    request: Request, who: Admin, store: InStore, project: ProjectInPath, bot_id: str, form: Form
-) -> Response:
+def change_bot(visit: AdminVisit, bot_id: str, form: Form) -> Response:
     """Change a bot."""
-    line = bots.show_bot(store, project, bot_id)
-    chosen, values = _typed(form)
+    bot = bots.show_bot(visit.store, visit.project, bot_id).bot
+    chosen, values = _read_form(form)
     try:
         form.check()
         edit = bots.change_bot(
-            store,
-            who.actor,
-            project,
+            visit.store,
+            visit.actor,
+            visit.project,
             bot_id,
             name=values["name"],
-            entry=entry_of(chosen, values, line.bot.entry),
-            rules=rules_of(request),
-            why=form.text("why", most=1000),
+            entry=entry_of(chosen, values, bot.entry),
+            rules=rules_of(visit.request),
+            why=values["why"],
         )
     except InputError as error:
-        return _edit_page(request, project, line, chosen, values, error)
-    said = words_of(request).gettext("The bot %(name)s is changed.", name=values["name"])
-    return done(f"/p/{project.slug}/bots/{bot_id}", said, project=project, edit=edit)
+        return _form_page(visit, chosen, values, bot, error)
+    text = visit.words.gettext("Bot %(name)s updated.", name=values["name"])
+    return visit.done(f"{visit.base}/bots/{bot_id}", text, edit)
 
 
 @router.get("/{bot_id}/delete")
-def ask_to_delete(request: Request, who: Admin, store: InStore, project: ProjectInPath, bot_id: str) -> Response:
+def ask_to_delete(visit: AdminVisit, bot_id: str) -> Response:
     """Ask before a bot is deleted."""
-    words, line = words_of(request), bots.show_bot(store, project, bot_id)
-    said = words.gettext(
-        "The bot %(name)s goes from this project. What runs found about it stays, and it can be brought back.",
+    words, line = visit.words, bots.show_bot(visit.store, visit.project, bot_id)
+    text = words.gettext(
+        "This removes the bot %(name)s from the project. Its past results stay, and you can restore it.",
         name=line.bot.name,
     )
-    view = DeleteView(said, f"/p/{project.slug}/bots/{bot_id}", _why(words))
-    title = words.gettext("Delete this bot?")
-    return page(request, "bots/bot_delete.html", title, view=view, project=project, section="bots")
+    view = View(text=text, path=f"{visit.base}/bots/{bot_id}", why=_why(words))
+    return visit.page("bots/bot_delete.html", words.gettext("Delete this bot?"), view=view)
 
 
 @router.post("/{bot_id}/delete")
-def delete_bot(  # noqa: PLR0917
-    request: Request, who: Admin, store: InStore, project: ProjectInPath, bot_id: str, form: Form
-) -> Response:
+def delete_bot(visit: AdminVisit, bot_id: str, form: Form) -> Response:
     """Delete a bot."""
-    edit = bots.delete_bot(store, who.actor, project, bot_id, why=form.text("why")[:1000])
-    return done(
-        f"/p/{project.slug}/bots", words_of(request).gettext("The bot is deleted."), project=project, edit=edit
-    )
+    edit = bots.delete_bot(visit.store, visit.actor, visit.project, bot_id, why=form.text("why")[:1000])
+    return visit.done(f"{visit.base}/bots", visit.words.gettext("Bot deleted."), edit)
 
 
-# --- the form ----------------------------------------------------------------------------------------------------
-
-
-def _new_page(
-    request: Request, project: Project, form: str, values: Mapping[str, str], error: InputError | None = None
-) -> Response:
-    words, path = words_of(request), f"/p/{project.slug}/bots"
-    tabs = form_links(words, f"{path}/new", form)
-    lead = words.gettext("Say how the bot is reached; nothing is sent to it before you test it.")
-    view = BotFormView(
-        lead, f"{path}/new", path, tabs, form, groups_of(words, form, values, error), _why(words, values), error
-    )
-    return _form_page(request, words.gettext("Add a bot"), project, view)
-
-
-def _edit_page(  # noqa: PLR0917
-    request: Request,
-    project: Project,
-    line: bots.BotLine,
+def _form_page(
+    visit: Visit,
     form: str,
     values: Mapping[str, str],
+    changed: BotRow | None = None,
     error: InputError | None = None,
 ) -> Response:
-    words, path = words_of(request), f"/p/{project.slug}/bots/{line.bot.id}"
-    forms = dict.fromkeys((form_of(line.bot.entry), "yaml"))
-    tabs = tuple(Link(form_title(words, each), f"{path}/edit?form={each}", each == form) for each in forms)
-    lead = words.gettext("Runs that were held keep what held then; the next run asks the bot as it is said here.")
-    view = BotFormView(
-        lead, f"{path}/edit", path, tabs, form, groups_of(words, form, values, error), _why(words, values), error
+    """Show the form of a bot as it was filled in: of a new one, or of one that is to be changed."""
+    words, path = visit.words, f"{visit.base}/bots"
+    action, tabs = f"{path}/new", form_links(words, f"{path}/new", form)
+    title = words.gettext("Add a bot")
+    lead = words.gettext("Describe how to reach the bot. Nothing is sent to it until you test it.")
+    if changed:
+        path = f"{path}/{changed.id}"
+        action, forms = f"{path}/edit", dict.fromkeys((form_of(changed.entry), "yaml"))
+        tabs = tuple(Link(form_title(words, name), f"{action}?form={name}", name == form) for name in forms)
+        title = words.gettext("Edit %(name)s", name=changed.name)
+        lead = words.gettext("Earlier runs keep their settings; the next run uses these.")
+    view = View(
+        lead=lead,
+        action=action,
+        cancel=path,
+        tabs=tabs,
+        form=form,
+        groups=[_shown_group(group) for group in groups_of(words, form, values, error)],
+        list=f"{visit.base}/bots",
+        prefix=OWN_PREFIX,
+        why=_why(words, values.get("why", "")),
+        error=error,
     )
-    return _form_page(request, words.gettext("Change %(name)s", name=line.bot.name), project, view)
+    return visit.page("bots/bot_form.html", title, view=view, status=400 if error else 200)
 
 
-def _form_page(request: Request, title: str, project: Project, view: BotFormView) -> Response:
-    status = 400 if view.error else 200
-    return page(request, "bots/bot_form.html", title, view=view, project=project, section="bots", status=status)
+def _shown_group(group: FieldGroup) -> View:
+    """Return a group of fields; the limits are for experts, and open where one of them is filled in or wrong."""
+    expert = all(field.name.startswith("limits_") for field in group.fields)
+    filled = any(field.error or field.value for field in group.fields)
+    return View(title=group.title, fields=group.fields, expert=expert, open=expert and filled)
 
 
-def _typed(form: Form) -> tuple[str, dict[str, str]]:
+def _read_form(form: Form) -> tuple[str, dict[str, str]]:
     """Return which form was sent, and its fields as they were typed."""
     wanted = form.choice("form", tuple(bot_forms()), "http")
     chosen = wanted if wanted in bot_forms() else "http"
-    return chosen, {name: form.text(name, most=bots.MOST_ENTRY) for name in (*field_names(chosen), "why")}
+    return chosen, {name: form.text(name, most=bots.MAX_ENTRY) for name in (*field_names(chosen), "why")}
 
 
-def _filled(values: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in values.items() if value}
-
-
-def _why(words: Words, values: Mapping[str, str] | None = None) -> Field:
-    said = (values or {}).get("why", "")
-    return Field("why", words.gettext("Why"), value=said, most=1000, help=words.gettext("For the history."))
-
-
-def _added(store: Store, project: Project, name: str) -> str:
-    kept = " ".join(name.split())
-    return next((bot.id for bot in list_partners(store, project) if bot.name == kept), "")
+def _why(words: Words, value: str = "") -> Field:
+    return Field("why", words.gettext("Reason"), value=value, most=1000, help=words.gettext("Shown in the history."))

@@ -20,7 +20,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.bot_rules import OWN_PREFIX, Entry, kind_of, option_of
-from vivavoce.workspace.bots.bots import MOST_ENTRY, MOST_NAME, entry_text, parse_entry
+from vivavoce.workspace.bots.bots import MAX_ENTRY, MAX_NAME, entry_text, parse_entry
 
 YAML = "yaml"
 # The field that chooses among kinds which share a form.
@@ -40,8 +40,8 @@ _FIELDS: Mapping[str, tuple[Any, int]] = {
 Values = Mapping[str, str]
 # Helps of connectors that hold braces, which `say` would take for places.
 _MARKED = (
-    gettext_noop("JSON; {text} is the message and {session} the talk. Empty: %(usual)s"),
-    gettext_noop("One on each line, such as Authorization: Bearer ${%(prefix)sTOKEN}"),
+    gettext_noop("JSON; {text} is the message, {session} the conversation. Default: %(usual)s"),
+    gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}"),
 )
 
 
@@ -131,14 +131,14 @@ def entry_of(form: str, values: Values, before: Entry) -> dict[str, Any]:
         name, _, inner = option.name.partition(".")
         if inner:
             part = before.get(name)
-            shown = entry.setdefault(name, dict(part) if isinstance(part, Mapping) else {})
-            shown.pop(inner, None)
-            shown |= {inner: value} if value else {}
+            group = entry.setdefault(name, dict(part) if isinstance(part, Mapping) else {})
+            group.pop(inner, None)
+            group |= {inner: value} if value else {}
         else:
             entry[name] = value
     if faults:
         raise DataError(
-            say("this bot cannot be used as it is"), faults=faults, remedy=say("correct each of these places")
+            say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
         )
     implied = {option.name for option in _options(form) if option.variable}
     kept = {key: value for key, value in before.items() if key not in (*entry, "option")}
@@ -155,12 +155,12 @@ def _read(option: BotOption, text: str, faults: list[Fault]) -> Any:
         try:
             return json.loads(text) if text.strip() else None
         except ValueError as error:
-            faults.append(Fault(say("this is not JSON: {error}", error=error), option.field))
+            faults.append(Fault(say("not valid JSON: {error}", error=error), option.field))
             return None
     if option.variable and text:
         name = text.removeprefix("${").removesuffix("}")
         if not _VARIABLE.fullmatch(name):
-            what = say("write the name of a variable of the server's environment, not the key itself")
+            what = say("enter the name of a server environment variable, not the key itself")
             faults.append(Fault(what, option.field))
         return f"${{{name}}}"
     return "" if option.type == "choice" and text == option.default else text
@@ -172,7 +172,7 @@ def _read_headers(text: str, field: str, faults: list[Fault]) -> Iterator[tuple[
         if not line.strip():
             continue
         if not colon or not name.strip():
-            faults.append(Fault(say("line {number} is not written as `Name: value`", number=number), field))
+            faults.append(Fault(say("line {number} is not in the form `Name: value`", number=number), field))
         yield name.strip(), value.strip()
 
 
@@ -191,14 +191,21 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
         wrong = [fault.message for fault in (error.faults if error else ()) if _is_at(fault.where, name)]
         return Field(name, label, kind, values.get(name, ""), error=join("; ", wrong), **more)
 
-    name = field("name", words.gettext("Name"), required=True, most=MOST_NAME)
+    name = field("name", words.gettext("Name"), required=True, most=MAX_NAME)
     if form == YAML:
         help_text = words.gettext(
-            "One entry as in bots.yaml, without its name. Secrets are written as ${%(prefix)sNAME}.",
+            "One bots.yaml entry, without the name. Never type a secret here: refer to an "
+            "environment variable whose name starts with %(prefix)s, such as ${%(prefix)sTOKEN}.",
             prefix=OWN_PREFIX,
         )
         entry = field(
-            "entry", words.gettext("Entry"), "textarea", help=help_text, required=True, rows=16, most=MOST_ENTRY
+            "entry",
+            words.gettext("Configuration"),
+            "textarea",
+            help=help_text,
+            required=True,
+            rows=16,
+            most=MAX_ENTRY,
         )
         return (FieldGroup("", (name, entry)),)
     groups: list[FieldGroup] = []
@@ -207,8 +214,8 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
         groups.append(FieldGroup(words.gettext(title) if title else "", tuple(fields)))
     kinds = bot_forms()[form]
     if len(kinds) > 1:
-        choices = tuple(Choice(kind, words.gettext(one.choice)) for kind, one in kinds.items())
-        engine = field(ENGINE, words.gettext("Engine"), "select", choices=choices)
+        choices = tuple(Choice(kind, words.gettext(connector.choice)) for kind, connector in kinds.items())
+        engine = field(ENGINE, words.gettext("Classifier"), "select", choices=choices)
         groups[1] = FieldGroup(groups[1].title, (engine, *groups[1].fields))
     groups[0] = FieldGroup("", (name, *groups[0].fields))
     return tuple(groups)
@@ -228,7 +235,7 @@ def _look(words: Words, option: BotOption) -> dict[str, Any]:
     look["help"] = words.gettext(option.help, prefix=OWN_PREFIX, usual=option.default) if option.help else ""
     if option.secret:
         look["help"] += " " + words.gettext(
-            "Only variables that begin with %(prefix)s can be used, so that nobody reads the server's own secrets.",
+            "Only variables that start with %(prefix)s are allowed, to protect the server's own secrets.",
             prefix=OWN_PREFIX,
         )
     return look
@@ -236,10 +243,10 @@ def _look(words: Words, option: BotOption) -> dict[str, Any]:
 
 def _choices(words: Words, option: BotOption) -> tuple[Choice, ...]:
     if option.type == "agent":
-        return tuple(named_choices(demo.suites(), words.gettext("that of the suite")))
+        return tuple(named_choices(demo.suites(), words.gettext("the suite's agent")))
     if option.type == "flag":
         return (
-            Choice("", words.gettext("where a path of the topic is given")),
+            Choice("", words.gettext("if a topic path is set")),
             Choice("yes", words.gettext("yes")),
             Choice("no", words.gettext("no")),
         )

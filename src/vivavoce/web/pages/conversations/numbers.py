@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, MAIN, measure_of, number_of
+from vivavoce.reports.conversations.heat import build_heat, heat_domains
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, SEVEN, measure_of
+from vivavoce.reports.conversations.multiples import draw_multiples
 from vivavoce.reports.conversations.tables import cells_by_level
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.views import Cell as TableCell
 from vivavoce.reports.shared.views import Column, Table
+from vivavoce.store.rows import Run
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.listing import Listing
 from vivavoce.web.parts import text_columns
-from vivavoce.web.talk_words import named
+from vivavoce.web.rendering import View
+from vivavoce.web.talk_words import domain_title, named
+from vivavoce.web.visits import Visit
 
 LITERAL = {
     "echo_literal_accuracy": gettext_noop("Accuracy"),
@@ -41,62 +47,104 @@ def number_cell(words: Words, name: str, rate: Rate | None) -> TableCell:
     return TableCell(value, around, css="rate", more=counted)
 
 
-def main_table(words: Words, result: ConversationsResult, domain: str, where: str) -> Table:
-    """Return the main numbers of every bot in a domain: all levels together, then each."""
-    return _by_level(
-        words,
+def panels_view(visit: Visit, run: Run, result: ConversationsResult, domain: str) -> list[View]:
+    """Return the pictures of the seven numbers in a domain, each with its title and its meaning."""
+    words = visit.words
+    panels = draw_multiples(
         result,
         domain,
-        words.gettext("The seven numbers, %(domain)s", domain=where),
-        (number_column(words, name) for name in MAIN),
-        lambda cell: [number_cell(words, name, number_of(cell, name)) for name in MAIN],
+        write=Writer(words),
+        name_level=lambda level: named(words, level),
+        address=_turns_address(run),
     )
+    return [View(drawn=panel, column=number_column(words, panel.measure.name)) for panel in panels]
 
 
-def literal_table(words: Words, result: ConversationsResult, domain: str, where: str) -> Table:
-    """Return the numbers by the wording of the paper."""
-    meaning = words.gettext("As the paper words it; for comparison with the paper alone.")
-    left = words.gettext("Turns that the wording gives no class: wrong replies and missing ones.")
-    writer = Writer(words)
-    return _by_level(
-        words,
+def heat_view(visit: Visit, run: Run, result: ConversationsResult, domain: str) -> View:
+    """Return the table of the seven numbers: domains, bots and levels."""
+    words = visit.words
+    groups = build_heat(
         result,
-        domain,
-        words.gettext("By the wording of the paper, %(domain)s", domain=where),
-        (
-            *(Column(words.gettext(title), number=True, meaning=meaning) for title in LITERAL.values()),
-            Column(words.gettext("Turns left out"), number=True, meaning=left),
-        ),
-        lambda cell: [
-            *(writer.share(cell.literal[name]) for name in LITERAL),
-            writer.number(cell.literal_unclassified),
+        heat_domains(result, domain),
+        write=Writer(words),
+        word=words.said,
+        address=_turns_address(run),
+    )
+    return View(
+        caption=words.gettext("The seven numbers, %(domain)s", domain=domain_title(words, domain)),
+        first=words.gettext("Bot and level"),
+        columns=[number_column(words, name) for name in SEVEN],
+        groups=[
+            View(
+                title=domain_title(words, group.domain) if len(groups) > 1 else "",
+                rows=[
+                    View(row=row, title=_row_title(words, row.cell, row.whole), size=_turns(words, row.cell))
+                    for row in group.rows
+                ],
+            )
+            for group in groups
         ],
     )
 
 
-def _by_level(  # noqa: PLR0917 - what a table consists of
-    words: Words,
-    result: ConversationsResult,
-    domain: str,
-    caption: str,
-    columns: Iterable[Column],
-    cells_of: Callable[[Cell], list[object]],
-) -> Table:
-    cells = [cell for bot in result.header.bots for cell in cells_by_level(result, bot.name, domain)]
-    head = text_columns(words.gettext("Bot, and by level"))
-    return Table(caption, (*head, *columns), [(_row_name(words, cell), *cells_of(cell)) for cell in cells])
+def _turns(words: Words, cell: Cell) -> str:
+    turns = words.ngettext(
+        "%(num)s turn", "%(num)s turns", cell.counts.counted, num=Writer(words).number(cell.counts.counted)
+    )
+    return f"{turns}, {words.gettext('incomplete')}" if cell.incomplete else turns
 
 
-def _row_name(words: Words, cell: Cell) -> TableCell:
-    number = Writer(words).number
+def _row_title(words: Words, cell: Cell, whole: bool) -> str:
+    return cell.bot if whole else named(words, cell.level)
+
+
+def _turns_address(run: Run) -> Callable[[Cell, str], str]:
+    """Return the way from a number to the turns behind it."""
+    # Seen from the page of the run: there are hundreds of them.
+    path = f"{run.number}/turns"
+
+    def find_address(cell: Cell, name: str) -> str:
+        kind = "typo" if name == "comprehension_rate" else ""
+        sort = "-time" if name == "time" else ""
+        chosen = {"bot": cell.bot, "level": cell.level, "domain": cell.domain, "kind": kind}
+        return Listing(path, chosen, sort).address()
+
+    return find_address
+
+
+def literal_table(words: Words, result: ConversationsResult, domain: str, where: str) -> Table:
+    """Return the numbers by the wording of the paper."""
+    meaning = words.gettext("As defined in the paper; only for comparison with it.")
+    left = words.gettext("Turns that the paper does not classify: wrong and missing replies.")
+    writer = Writer(words)
+    columns = (
+        *text_columns(words.gettext("Bot and level")),
+        *(Column(words.gettext(title), number=True, meaning=meaning) for title in LITERAL.values()),
+        Column(words.gettext("Turns not counted"), number=True, meaning=left),
+    )
+    rows: list[Sequence[object]] = [
+        (title, *(writer.share(cell.literal[name]) for name in LITERAL), writer.number(cell.literal_unclassified))
+        for title, cell in _titled_cells(words, result, domain)
+    ]
+    return Table(words.gettext("As defined in the paper, %(domain)s", domain=where), columns, rows)
+
+
+def _titled_cells(words: Words, result: ConversationsResult, domain: str) -> Iterator[tuple[TableCell, Cell]]:
+    """Yield the cells of every bot, each with the head of its row."""
+    for bot in result.header.bots:
+        for cell in cells_by_level(result, bot.name, domain):
+            title, css = (cell.bot, "whole") if cell.level == ALL else (named(words, cell.level), "level")
+            yield TableCell(title, _size(words, cell), css=css), cell
+
+
+def _size(words: Words, cell: Cell) -> str:
+    number, n, turns = Writer(words).number, cell.conversations, cell.counts.counted
     held = [
-        words.ngettext("%(num)s talk", "%(num)s talks", cell.conversations, num=number(cell.conversations)),
-        words.ngettext("%(num)s turn", "%(num)s turns", cell.counts.counted, num=number(cell.counts.counted)),
+        words.ngettext("%(num)s conversation", "%(num)s conversations", n, num=number(n)),
+        words.ngettext("%(num)s turn", "%(num)s turns", turns, num=number(turns)),
         *([words.gettext("incomplete")] if cell.incomplete else []),
     ]
-    if cell.level == ALL:
-        return TableCell(cell.bot, ", ".join(held), css="whole")
-    return TableCell(named(words, cell.level), ", ".join(held), css="level")
+    return ", ".join(held)
 
 
 # --- tables to take along ----------------------------------------------------------------------------------------
@@ -105,20 +153,16 @@ COLUMNS = ("bot", "domain", "level", "conversations", "turns", "measure", "value
 
 
 def table_rows(result: ConversationsResult) -> Iterator[tuple[object, ...]]:
-    """Yield every number of every bot, domain and level, one a line."""
+    """Yield every number of every bot, domain and level: times in milliseconds, shares, those of the paper."""
     for cell in result.cells:
         where = (cell.bot, cell.domain or "all", cell.level or "all", cell.conversations, cell.turns)
-        for name, rate in all_numbers(cell).items():
+        times = cell.times
+        points = {"p50": times.p50, "p95": times.p95, "p99": times.p99}
+        numbers = {
+            "response_time_mean_ms": times.mean,
+            **{f"response_time_{name}_ms": Rate(value, None, None, times.turns) for name, value in points.items()},
+            **cell.rates,
+            **{name: Rate(value, None, None, cell.counts.counted) for name, value in cell.literal.items()},
+        }
+        for name, rate in numbers.items():
             yield (*where, name, rate.value, rate.low, rate.high, rate.n)
-
-
-def all_numbers(cell: Cell) -> Mapping[str, Rate]:
-    """Return every number of a cell by its name: times in milliseconds, shares, and those by the paper's wording."""
-    times = cell.times
-    points = {"p50": times.p50, "p95": times.p95, "p99": times.p99}
-    return {
-        "response_time_mean_ms": times.mean,
-        **{f"response_time_{name}_ms": Rate(value, None, None, times.turns) for name, value in points.items()},
-        **cell.rates,
-        **{name: Rate(value, None, None, cell.counts.counted) for name, value in cell.literal.items()},
-    }

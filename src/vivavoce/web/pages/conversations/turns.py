@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -14,66 +13,67 @@ from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations.exchanges import gist
 from vivavoce.reports.shared.numbers import milliseconds_text
 from vivavoce.reports.shared.texts import shorten
-from vivavoce.store.repositories.results import SORTS, TurnFilter
-from vivavoce.store.rows import Project, Run, TurnRow
-from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import page, table_file, words_of
-from vivavoce.web.cells import link_cell
+from vivavoce.store.repositories.results import SORTS, WRONG, TurnFilter
+from vivavoce.store.rows import Run, TurnRow
+from vivavoce.web.answers import table_file
+from vivavoce.web.cells import bot_key, chip, link_cell
+from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, ListView, Number, PageNumber, Search, Word, check_ending
+from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Search, Word, check_ending
 from vivavoce.web.pages.conversations.live import run_tabs
-from vivavoce.web.parts import Choice, Column, Field, Row
-from vivavoce.web.progress import RunHead, run_head, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field
+from vivavoce.web.progress import run_head, run_path
+from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import (
     named,
-    outcome_meaning,
+    outcome_mark,
     outcome_title,
     outcome_tone,
     reply_text,
     talk_path,
 )
+from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations.conversations import KIND
-from vivavoce.workspace.conversations.transcripts import list_turns, material_of, turn_choices
+from vivavoce.workspace.conversations.transcripts import (
+    FACETS,
+    Facets,
+    list_turns,
+    material_of,
+    turn_choices,
+    turn_facets,
+)
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
 LETTERS = 110
 ROWS = 40
 # More names than this are typed: a list of them would be longer than the page.
-MOST_OPTIONS = 150
-COLUMNS = (
-    "bot",
-    "scenario",
-    "conversation",
-    "repeat",
-    "domain",
-    "level",
-    "turn",
-    "kind",
-    "visitor",
-    "bot_reply",
-    "expected_topic",
-    "topic",
-    "confidence",
-    "outcome",
-    "why",
-    "fallback",
-    "status",
-    "first_ms",
-    "attempts",
-)
+MAX_OPTIONS = 150
+COLUMNS: dict[str, Callable[[TurnRow], object]] = {
+    "bot": lambda row: row.bot,
+    "scenario": lambda row: row.scenario,
+    "conversation": lambda row: row.script,
+    "repeat": lambda row: row.repeat + 1,
+    "domain": lambda row: row.domain,
+    "level": lambda row: row.level,
+    "turn": lambda row: row.number,
+    "kind": lambda row: row.kind,
+    "visitor": lambda row: row.sent,
+    "bot_reply": lambda row: row.reply,
+    "expected_topic": lambda row: "|".join(row.detail.get("expected", ())),
+    "topic": lambda row: row.detail.get("intent") or "",
+    "confidence": lambda row: row.detail.get("confidence"),
+    "outcome": lambda row: row.outcome,
+    "why": lambda row: "; ".join(row.detail.get("reasons", ())),
+    "fallback": lambda row: "yes" if row.detail.get("fallback") else "",
+    "status": lambda row: row.status,
+    "first_ms": lambda row: row.first_ms,
+    "attempts": lambda row: row.detail.get("attempts"),
+}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnsView(ListView):
-    """Some turns or conversations of a run, and what narrows them down."""
-
-    head: RunHead
-    tabs: tuple[Link, ...]
-
-
-async def _asked_turns(  # noqa: PLR0917 - what narrows a list down
+async def _asked_turns(
+    *,
     bot: Word = "",
     level: Word = "",
     domain: Word = "",
@@ -85,7 +85,7 @@ async def _asked_turns(  # noqa: PLR0917 - what narrows a list down
     page: PageNumber = 1,
 ) -> Listing:
     names = {"bot": bot, "level": level, "domain": domain, "outcome": outcome, "scenario": scenario, "kind": kind}
-    # An order that does not exist is none.
+    # Where no order that exists is asked for, what went wrong comes first.
     known = sort if sort.removeprefix("-") in SORTS else ""
     return Listing("", {**names, "search": search}, known, page, ROWS)
 
@@ -93,138 +93,142 @@ async def _asked_turns(  # noqa: PLR0917 - what narrows a list down
 TurnsAsked = Annotated[Listing, Depends(_asked_turns)]
 
 
-# --- every turn --------------------------------------------------------------------------------------------------
-
-
 @router.get("/turns")
-def show_turns(  # noqa: PLR0917
-    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: TurnsAsked
-) -> Response:
+def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Response:
     """Show the turns of a run."""
-    words, line = words_of(request), runs.show_run(store, project, number, KIND)
-    listing, wanted = asked.at(f"{run_path(project, line.run)}/turns"), TurnFilter(**asked.wanted)
-    found = list_turns(store, line.run, wanted, sort=asked.sort, limit=listing.size, offset=listing.offset)
-    notice = material_of(store, line.run).header.plan.notice
-    view = TurnsView(
-        head=run_head(words, project, line),
-        lead=words.ngettext("%(num)s turn.", "%(num)s turns.", found.total),
-        tabs=run_tabs(words, project, line.run, "turns"),
+    words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
+    listing, wanted = asked.at(f"{run_path(visit.project, line.run)}/turns"), TurnFilter(**asked.wanted)
+    sort = asked.sort or WRONG
+    page = list_turns(visit.store, line.run, wanted, sort=sort, limit=listing.size, offset=listing.offset)
+    notice = material_of(visit.store, line.run).header.plan.notice
+    titles = {"scenario": words.gettext("Scenario"), "kind": words.gettext("Message type")}
+    facets = turn_facets(visit.store, line.run, wanted)
+    hidden = [hidden_field(name, value) for name, value in asked.chosen.items() if value and name in FACETS]
+    view = View(
+        head=run_head(words, visit.project, line),
+        lead=_describe_list(words, page.total, facets["outcome"][WRONG], bool(wanted.outcome)),
+        crumbs=run_crumbs(visit, line.run),
+        tabs=run_tabs(visit, line.run, "turns"),
         path=listing.path,
-        fields=_fields(words, asked, turn_choices(store, line.run)),
-        columns=_columns(words, listing),
-        rows=tuple(_row(words, project, line.run, row, notice) for row in found.rows),
-        pager=listing.pager(found.total),
+        fields=(*filter_fields(visit, line.run, asked, words.gettext("Search messages"), titles), *hidden),
+        facets=_facet_groups(visit, line.run, listing, facets),
+        clear=listing.path if any(asked.chosen.values()) else "",
+        columns=(
+            Column(words.gettext("Visitor and bot")),
+            listing.column(words.gettext("Outcome"), "outcome"),
+            listing.column(words.gettext("Bot and conversation"), "scenario"),
+            listing.column(words.gettext("Time"), "time", number=True, down=True),
+        ),
+        rows=[_row(visit, line.run, row, notice) for row in page.rows],
+        pager=listing.pager(page.total),
         downloads=listing.downloads(),
     )
-    title = words.gettext("Turns of run %(number)s", number=number)
-    return page(request, "conversations/turns.html", title, view=view, project=project, section="conversations")
+    title = words.gettext("Turns in run %(number)s", number=number)
+    return visit.page("conversations/turn_list.html", title, view=view)
+
+
+def _describe_list(words: Words, total: int, wrong: int, narrowed: bool) -> str:
+    """Say how many turns are listed, and how many of them went wrong where that is not what was asked."""
+    writer = Writer(words)
+    turns = words.ngettext("%(num)s turn", "%(num)s turns", total, num=writer.number(total))
+    if narrowed or not total:
+        return f"{turns}."
+    return words.gettext("%(turns)s, %(wrong)s of them wrong.", turns=turns, wrong=writer.number(wrong))
+
+
+def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> list[View]:
+    """Return the filters with counts: what went wrong first, then bots, levels and domains."""
+    words, known = visit.words, turn_choices(visit.store, run)
+    titles = {
+        "outcome": words.gettext("Outcome"),
+        "bot": words.gettext("Bot"),
+        "level": words.gettext("Level"),
+        "domain": words.gettext("Domain"),
+    }
+    groups = []
+    for name, title in titles.items():
+        counts, chosen = facets[name], listing.chosen[name]
+        values = [WRONG, *map(str, TurnOutcome)] if name == "outcome" else list(known[name])
+        shown = [value for value in values if counts.get(value) or value == chosen]
+        if len(values) < 2 or len(values) > MAX_OPTIONS:
+            continue
+        choices = [
+            View(
+                title=_facet_title(words, name, value),
+                href=listing.address(**{name: "" if value == chosen else value}),
+                count=counts.get(value, 0),
+                current=value == chosen,
+                tone="bad" if value == WRONG else "",
+                sign="cross" if value == WRONG else "",
+                place=known["bot"].index(value) if name == "bot" else None,
+            )
+            for value in shown
+        ]
+        groups.append(View(title=title, choices=choices))
+    return groups
+
+
+def _facet_title(words: Words, name: str, value: str) -> str:
+    if name == "outcome":
+        return words.gettext("Wrong, all kinds") if value == WRONG else outcome_title(words, value)
+    return value.replace("_", " ") if name == "domain" else named(words, value)
+
+
+def _row(visit: Visit, run: Run, row: TurnRow, notice: str) -> Row:
+    words = visit.words
+    bots = [bot.name for bot in material_of(visit.store, run).header.bots]
+    mark = outcome_mark(words, row.outcome)
+    outcome = chip(mark.text, mark.tone, mark.sign, mark.meaning)
+    if outcome_tone(row.outcome) == "bad":
+        why = "; ".join(map(words.said, row.detail.get("reasons", ()))) or mark.meaning
+        outcome += Markup("<small>{}</small>").format(shorten(why, LETTERS))
+    exchange = Markup("{}<small>{}</small>").format(
+        shorten(row.sent, LETTERS), gist(reply_text(words, row), notice, LETTERS)
+    )
+    place = talk_path(visit.project, run, row.script, repeat=row.repeat, number=row.number)
+    aside = ", ".join(filter(None, (row.domain.replace("_", " "), named(words, row.level))))
+    bot = bot_key(row.bot, bots.index(row.bot) if row.bot in bots else 0)
+    link = link_cell(place, turn_title(words, row.script, row.number))
+    where = Markup("{}<br>{}<small>{}</small>").format(bot, link, aside)
+    return Row((exchange, outcome, where, milliseconds_text(row.first_ms)))
 
 
 @router.get("/turns.{kind_of_file}")
-def export_turns(  # noqa: PLR0917
-    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind_of_file: str, asked: TurnsAsked
-) -> Response:
+def export_turns(visit: ReaderVisit, number: Number, kind_of_file: str, asked: TurnsAsked) -> Response:
     """Return the turns of a run as CSV or XLSX, narrowed down as the page is."""
     check_ending("turns", kind_of_file)
-    run = runs.show_run(store, project, number, KIND).run
-    found = list_turns(store, run, TurnFilter(**asked.wanted), sort=asked.sort, limit=LARGEST)
-    name = f"{project.slug}-conversations-{number}-turns"
-    return table_file(name, kind_of_file, COLUMNS, [_cells(row) for row in found.rows])
+    run = runs.show_run(visit.store, visit.project, number, KIND).run
+    page = list_turns(visit.store, run, TurnFilter(**asked.wanted), sort=asked.sort or WRONG, limit=LARGEST)
+    rows = [[read(row) for read in COLUMNS.values()] for row in page.rows]
+    return table_file(f"{visit.project.slug}-conversations-{number}-turns", kind_of_file, [*COLUMNS], rows)
 
 
-def _fields(words: Words, asked: Listing, choices: Mapping[str, tuple[str, ...]]) -> tuple[Field, ...]:
-    titles = {
-        "bot": words.gettext("Bot"),
-        "domain": words.gettext("Domain"),
-        "level": words.gettext("Level"),
-        "scenario": words.gettext("Scenario"),
-        "kind": words.gettext("Kind of message"),
-    }
-    known = {**choices, "outcome": tuple(str(outcome) for outcome in TurnOutcome)}
-    titles = {**titles, "outcome": words.gettext("Outcome")}
-    search = Field(
-        "search", words.gettext("Search in what was said"), "search", asked.chosen["search"], most=200, key="/"
-    )
-    return (
-        search,
-        *(select_field(words, name, titles[name], asked, known[name]) for name in titles if len(known[name]) > 1),
-    )
+def filter_fields(
+    visit: Visit, run: Run, asked: Listing, search: str, titles: Mapping[str, str]
+) -> tuple[Field, ...]:
+    """Return the fields that narrow a list down: a search, and each name of `titles` with more than one value."""
+    words, choices = visit.words, turn_choices(visit.store, run)
+    fields = [Field("search", search, "search", asked.chosen["search"], most=200, key="f")]
+    for name, title in titles.items():
+        values = tuple(map(str, TurnOutcome)) if name == "outcome" else choices[name]
+        if len(values) > MAX_OPTIONS:
+            fields.append(Field(name, title, "search", asked.chosen[name], most=400))
+        elif len(values) > 1:
+            options = [Choice("", words.gettext("all"))]
+            for value in values:
+                label = value.replace("_", " ") if name == "domain" else named(words, value)
+                options.append(Choice(value, outcome_title(words, value) if name == "outcome" else label))
+            fields.append(Field(name, title, "select", asked.chosen[name], choices=tuple(options)))
+    return tuple(fields)
 
 
-def select_field(words: Words, name: str, title: str, asked: Listing, known: tuple[str, ...]) -> Field:
-    """Return a field that narrows a list down to one of the names that are known; of many, to the one typed."""
-    value = asked.chosen[name]
-    if len(known) > MOST_OPTIONS:
-        return Field(name, title, "search", value, most=400)
-    every = Choice("", words.gettext("all"))
-    options = (Choice(one, _option(words, name, one)) for one in known)
-    return Field(name, title, "select", value, choices=(every, *options))
-
-
-def _option(words: Words, name: str, value: str) -> str:
-    if name == "outcome":
-        return outcome_title(words, value)
-    return value.replace("_", " ") if name == "domain" else named(words, value)
+def run_crumbs(visit: Visit, run: Run) -> tuple[Link, ...]:
+    """Return the way to a page of a run: the exam, then the run."""
+    words = visit.words
+    exam = Link(words.gettext("Conversations"), f"{visit.base}/conversations")
+    return exam, Link(words.ours(run.title), run_path(visit.project, run))
 
 
 def turn_title(words: Words, script: str, number: int) -> str:
     """Return how a turn is called where others stand beside it."""
     return words.gettext("%(script)s, turn %(number)s", script=script, number=number)
-
-
-def _columns(words: Words, listing: Listing) -> tuple[Column, ...]:
-    return (
-        Column(words.gettext("Visitor and bot")),
-        listing.column(words.gettext("Outcome"), "outcome"),
-        listing.column(words.gettext("Bot"), "bot"),
-        listing.column(words.gettext("Conversation"), "scenario"),
-        listing.column(words.gettext("Time"), "time", number=True, down=True),
-    )
-
-
-def _row(words: Words, project: Project, run: Run, row: TurnRow, notice: str) -> Row:
-    said = Markup("{}<small>{}</small>").format(
-        shorten(row.sent, LETTERS), gist(reply_text(words, row), notice, LETTERS)
-    )
-    place = talk_path(project, run, row.script, repeat=row.repeat, number=row.number)
-    where = turn_title(words, row.script, row.number)
-    # Levels and domains narrow the list down; in a line they would only make it longer.
-    aside = ", ".join(part for part in (row.domain.replace("_", " "), named(words, row.level)) if part)
-    talk = Markup("{}<small>{}</small>").format(link_cell(place, where), aside)
-    return Row((said, _badge(words, row), row.bot, talk, milliseconds_text(row.first_ms)))
-
-
-def _badge(words: Words, row: TurnRow) -> Markup:
-    if not row.outcome:
-        return Markup("{}").format(words.gettext("not judged yet"))
-    tone, title = outcome_tone(row.outcome), outcome_title(words, row.outcome)
-    shown = Markup('<span class="mark {}">{}</span>').format(tone, title)
-    if tone != "bad":
-        return shown
-    why = "; ".join(map(words.said, row.detail.get("reasons", ()))) or outcome_meaning(words, row.outcome)
-    return shown + Markup("<small>{}</small>").format(shorten(why, LETTERS))
-
-
-def _cells(row: TurnRow) -> tuple[object, ...]:
-    told = row.detail
-    return (
-        row.bot,
-        row.scenario,
-        row.script,
-        row.repeat + 1,
-        row.domain,
-        row.level,
-        row.number,
-        row.kind,
-        row.sent,
-        row.reply,
-        "|".join(told.get("expected", ())),
-        told.get("intent") or "",
-        told.get("confidence"),
-        row.outcome,
-        "; ".join(told.get("reasons", ())),
-        "yes" if told.get("fallback") else "",
-        row.status,
-        row.first_ms,
-        told.get("attempts"),
-    )

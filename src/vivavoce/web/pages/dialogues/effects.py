@@ -18,9 +18,9 @@ WIDTH, HEIGHT = 440.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 430.0, 26.0, 176.0
 MIDDLE, LEGEND = (TOP + BOTTOM) / 2, 14.0
 # Smaller effects than this never fill the picture.
-LEAST_EFFECT = 0.2
+MIN_EFFECT = 0.2
 # More bars than these are a comb; the strongest tell most.
-MOST_BARS = 60
+MAX_BARS = 60
 # So many speakers have a colour of their own.
 COLOURS = 6
 STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -37,7 +37,7 @@ class Bar:
 
 def bars_of(words: Words, turns: Sequence[Mapping[str, object]], effects: Mapping[int, float]) -> tuple[Bar, ...]:
     """Return the bars in order; of many, the strongest."""
-    strongest = sorted(effects, key=lambda number: -abs(effects[number]))[:MOST_BARS]
+    strongest = sorted(effects, key=lambda number: -abs(effects[number]))[:MAX_BARS]
     return tuple(Bar(number, _speaker(words, turns, number), effects[number]) for number in sorted(strongest))
 
 
@@ -52,17 +52,18 @@ def effects_picture(words: Words, bars: Sequence[Bar], label: str) -> Markup:
     """Draw the bars around a line, each in the colour of who spoke."""
     if not bars:
         return Markup("")
-    last, most = max(bar.number for bar in bars), max(LEAST_EFFECT, *(abs(bar.effect) for bar in bars))
+    last, most = max(bar.number for bar in bars), max(MIN_EFFECT, *(abs(bar.effect) for bar in bars))
     names = list(dict.fromkeys(bar.who for bar in bars))
     kinds = {name: place for place, name in enumerate(names)} if len(names) <= COLOURS else dict.fromkeys(names, 0)
     scale = (BOTTOM - TOP) / 2.2 / most
+    turned = Markup('<text class="muted" text-anchor="middle" transform="translate(14,{:g}) rotate(-90)">{}</text>')
     parts = [
         *_levels(words, most, scale),
         *_numbers(last),
         *(_bar(bar, kinds[bar.who], last, scale) for bar in bars),
         *(_legend(names) if len(names) <= COLOURS else ()),
         _text((LEFT + RIGHT) / 2, HEIGHT - 6, words.said("message"), "middle", "muted"),
-        _title(words.said("effect in points")),
+        turned.format(MIDDLE, words.said("effect in points")),
     ]
     frame = Markup(
         '<svg class="chart effects" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" aria-label="{}">'
@@ -112,16 +113,10 @@ def _tip(kind: int, x: float, y: float, size: float) -> Markup:
 def _legend(names: Sequence[str]) -> Iterator[Markup]:
     x = LEFT
     for kind, name in enumerate(names):
-        shown = name if len(name) <= 24 else f"{name[:23]}…"
+        label = name if len(name) <= 24 else f"{name[:23]}…"
         yield Markup('<g class="who-{}">{}</g>').format(kind, _tip(kind, x + 5, LEGEND - 4, 4.5))
-        yield _text(x + 15, LEGEND, shown, "start")
-        x += 32 + 6.4 * len(shown)
-
-
-def _title(text: str) -> Markup:
-    """Write the title of the upright axis along it."""
-    turned = Markup('<text class="muted" text-anchor="middle" transform="translate(14,{:g}) rotate(-90)">{}</text>')
-    return turned.format(MIDDLE, text)
+        yield _text(x + 15, LEGEND, label, "start")
+        x += 32 + 6.4 * len(label)
 
 
 def _text(x: float, y: float, text: str, anchor: str, kind: str = "") -> Markup:

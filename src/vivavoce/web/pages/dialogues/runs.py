@@ -4,120 +4,152 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult
 from vivavoce.dialogues.scored import score_steps
-from vivavoce.records import Rate
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
-from vivavoce.reports.shared.views import Cell, Column, Table, make_table
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, RunState
-from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import go, page, words_of
+from vivavoce.reports.shared.views import Column, Table, make_table
+from vivavoce.statistics import wilson
+from vivavoce.store.rows import Run, RunState
+from vivavoce.web.answers import go
 from vivavoce.web.cells import measure_column, rate_cell
 from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Number
-from vivavoce.web.pages.dialogues.views import SECTION, base_path
+from vivavoce.web.listing import Listing, Number
+from vivavoce.web.pages.dialogues.facts import fact_groups
 from vivavoce.web.pages.exams.findings import progress_left, run_lead
 from vivavoce.web.progress import run_head
 from vivavoce.web.rendering import Link, View
-from vivavoce.workspace.dialogues.dialogues import KIND, talk_ids
+from vivavoce.web.visits import ReaderVisit, Visit
+from vivavoce.workspace.dialogues.dialogues import BAD_SCORE, KIND, talk_ids
 from vivavoce.workspace.dialogues.findings import ALL, TalksFound, findings_of
+from vivavoce.workspace.dialogues.overview import lines_of_run
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/runs")
-MOST_BOTS = 8
-MOST_MARKED_BOTS = 20
-MOST_PAIRS = 12
-MOST_REFUSED = 20
-MOST_NOTES = 20
+MAX_BOTS = 8
+MIN_BOTS = 2
+MAX_MARKED_BOTS = 20
+MAX_PAIRS = 12
+MAX_REFUSED = 20
+MAX_NOTES = 20
 NAMES = ("pearson", "spearman", "kendall", "mse")
 
 
 @router.get("")
-def lead_to_runs(who: Reader, project: ProjectInPath) -> Response:
+def lead_to_runs(visit: ReaderVisit) -> Response:
     """Lead to the list of exams."""
-    return go(f"/p/{project.slug}/runs?kind={KIND}")
+    return go(f"{visit.base}/runs?kind={KIND}")
 
 
 @router.get("/{number}")
-def show_exam(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def show_exam(visit: ReaderVisit, number: Number) -> Response:
     """Show one exam: its progress, then what it found."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number, KIND)
-    run, base = line.run, base_path(project)
+    words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
+    run, base = line.run, f"{visit.base}/dialogues"
     over = run.state is RunState.DONE
-    links = (Link(words.gettext("The worst talks"), base), Link(words.gettext("Agreement"), f"{base}/agreement"))
+    links = (Link(words.gettext("Worst dialogues"), base), Link(words.gettext("Agreement"), f"{base}/agreement"))
     view = View(
-        head=run_head(words, project, line),
-        lead=run_lead(words, run),
+        head=run_head(words, visit.project, line),
+        lead=_lead(visit, run),
         links=links if over else (),
-        progress=progress_left(words, store, project, run),
-        result=_result(words, store, project, run) if over else None,
+        progress=progress_left(visit, run),
+        result=_result(visit, run) if over else None,
     )
-    return page(request, "dialogues/run.html", words.ours(run.title), view=view, project=project, section=SECTION)
+    return visit.page("dialogues/run.html", words.ours(run.title), view=view)
 
 
-# --- the result --------------------------------------------------------------------------------------------------
+def _lead(visit: Visit, run: Run) -> str:
+    """Return what the run found in one sentence; with one bot there is nothing to compare."""
+    from vivavoce.reports.dialogues.wording import mean_headline
+
+    if run.state is RunState.DONE:
+        findings = findings_of(visit.store, run)
+        if findings.mean.value is not None and len(findings.spread) < MIN_BOTS + 1:
+            return visit.words.said(mean_headline(findings.mean.value, findings.scored, _count_low(findings)))
+    return run_lead(visit.words, run)
 
 
-def _result(words: Words, store: Store, project: Project, run: Run) -> View:
+def _count_low(findings: TalksFound) -> int:
+    """Return how many dialogues score so low that a person would call them bad."""
+    steps = zip(score_steps(), findings.spread.get(ALL, ()), strict=False)
+    return sum(count for (_, high), count in steps if high <= BAD_SCORE)
+
+
+def _result(visit: Visit, run: Run) -> View:
     from vivavoce.reports.dialogues import wording
 
-    found, number = findings_of(store, run), Writer(words).number
-    local, base = found.result.passport.local.get("overall"), base_path(project)
-    notes, ids = runs.warnings_of(store, run), talk_ids(store, project, [one.id for one in found.result.queue])
+    words, number, findings = visit.words, visit.write.number, findings_of(visit.store, run)
+    local = findings.result.passport.local.get("overall")
+    notes = runs.warnings_of(visit.store, run)
     return View(
-        verdict=wording.because(found.result),
-        drift=wording.drift_warning(found.result.passport),
+        verdict=wording.because(findings.result),
+        drift=wording.drift_warning(findings.result.passport),
         counts=words.ngettext(
-            "%(talks)s talk read, %(scored)s scored, %(marked)s marked by people.",
-            "%(talks)s talks read, %(scored)s scored, %(marked)s marked by people.",
-            found.talks,
-            talks=number(found.talks),
-            scored=number(found.scored),
-            marked=number(found.marked),
+            "%(talks)s dialogue read, %(scored)s scored, %(marked)s rated by people.",
+            "%(talks)s dialogues read, %(scored)s scored, %(marked)s rated by people.",
+            findings.talks,
+            talks=number(findings.talks),
+            scored=number(findings.scored),
+            marked=number(findings.marked),
         ),
-        mean=found.mean,
-        mean_unsure=found.mean.tells_little(SCORE_SPAN),
+        mean=findings.mean,
+        mean_unsure=findings.mean.tells_little(SCORE_SPAN),
         measures=DIALOGUE_MEASURES,
-        talks=found.talks,
-        scored=found.scored,
+        talks=findings.talks,
+        scored=findings.scored,
         agreement=local.spearman if local and local.n else None,
         agreement_unsure=local is not None and local.spearman.tells_little(AGREEMENT_SPAN),
-        figure=drawn(store, project, run, "distribution"),
-        spread=_spread(words, found),
-        ranking=_ranking(words, found.result, drawn(store, project, run, "ranking")),
-        queue=[(one.id, f"{base}/{ids[one.id]}" if one.id in ids else "", one.text) for one in found.result.queue],
+        figure=drawn(visit.store, visit.project, run, "distribution"),
+        spread=_spread(words, findings),
+        ranking=_ranking(words, findings.result, drawn(visit.store, visit.project, run, "ranking")),
+        **_to_read(visit, run, findings),
         refused=make_table(
-            words.gettext("Why talks got no score"),
-            (words.gettext("Reason"), Column(words.gettext("Talks"), number=True), words.gettext("First")),
-            [(one.reason, number(one.count), one.first) for one in found.refused[:MOST_REFUSED]],
+            words.gettext("Why dialogues got no score"),
+            (
+                words.gettext("Reason"),
+                Column(words.gettext("Dialogues"), number=True),
+                words.gettext("First dialogue"),
+            ),
+            [(refusal.reason, number(refusal.count), refusal.first) for refusal in findings.refused[:MAX_REFUSED]],
         ),
-        trust=_trust(words, found.result, drawn(store, project, run, "agreement")),
-        notes=notes[:MOST_NOTES],
-        more_notes=max(0, len(notes) - MOST_NOTES),
+        trust=_trust(words, findings.result, drawn(visit.store, visit.project, run, "agreement")),
+        notes=notes[:MAX_NOTES],
+        more_notes=max(0, len(notes) - MAX_NOTES),
     )
 
 
-def _spread(words: Words, found: TalksFound) -> Table:
+def _to_read(visit: Visit, run: Run, findings: TalksFound) -> dict[str, object]:
+    """Return what is worth reading: low scores by what happened, and where score and people disagree."""
+    base, lines = f"{visit.base}/dialogues", lines_of_run(visit.store, visit.project, run)
+    low = [line for line in lines if line.band == "low"]
+    titles = {line.known.name: line.known.title for line in lines}
+    ids = talk_ids(visit.store, visit.project, [item.id for item in findings.result.queue])
+    return {
+        "queue": [
+            (titles.get(item.id) or item.id, f"{base}/{ids[item.id]}" if item.id in ids else "", item.text)
+            for item in findings.result.queue
+        ],
+        "low": wilson(_count_low(findings), findings.scored),
+        "low_href": f"{base}?band=low#list",
+        "groups": fact_groups(visit.words, low, Listing(base, {"band": "low"})) if low else [],
+    }
+
+
+def _spread(words: Words, findings: TalksFound) -> Table:
     """Return how many talks fall in each half point, of all and of the bots with most."""
-    bots, number = list(found.spread.items())[: MOST_BOTS + 1], Writer(words).number
+    bots, number = list(findings.spread.items())[: MAX_BOTS + 1], Writer(words).number
     rows = [
         (f"{number(low, 1)} – {number(high, 1)}", *(number(counts[place]) for _, counts in bots))
         for place, (low, high) in enumerate(score_steps())
-        if ALL in found.spread
+        if ALL in findings.spread
     ]
     head = (words.gettext("Score"), *(bot or words.gettext("All") for bot, _ in bots))
-    return make_table(words.gettext("Talks by score"), head, rows, len(bots))
-
-
-# --- bots and trust ----------------------------------------------------------------------------------------------
+    return make_table(words.gettext("Dialogues by score"), head, rows, len(bots))
 
 
 def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> View | None:
@@ -125,47 +157,31 @@ def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> Vie
 
     if result.ranking is None:
         return None
-    ranked, lines, number = result.passport.may_compare, result.ranking.lines, Writer(words).number
-    # A list that begins with the best is a ranking, whatever is written above it.
-    shown = lines if ranked else sorted(lines, key=lambda line: line.bot)
+    ranked, lines, rows = result.passport.may_compare, result.ranking.lines, []
     names = ("mean", "strength", "rank") if ranked else ("mean",)
-    rows = [
-        (
-            line.bot,
-            number(line.n),
-            _cell(words, line.mean),
-            *((_cell(words, line.strength), wording.rank_text(line)) if ranked else ()),
-        )
-        for line in shown
-    ]
-    head = (
-        words.gettext("Bot"),
-        words.gettext("Talks"),
-        *(measure_column(words, DIALOGUE_MEASURES[n]) for n in names),
+    # A list that begins with the best is a ranking, whatever is written above it.
+    for line in lines if ranked else sorted(lines, key=lambda line: line.bot):
+        rates = [line.mean, line.strength] if ranked else [line.mean]
+        cells = [rate_cell(words, rate, DIALOGUE_MEASURES["score"], counted=False) for rate in rates]
+        rows.append((line.bot, Writer(words).number(line.n), *cells, *([wording.rank_text(line)] if ranked else [])))
+    measures = [measure_column(words, DIALOGUE_MEASURES[name]) for name in names]
+    head = (words.gettext("Bot"), words.gettext("Dialogues"), *measures)
+    caption = words.gettext("Bots, best first") if ranked else words.gettext("Bots by name")
+    sentences = (*wording.pair_sentences(result.ranking)[:MAX_PAIRS], wording.unranked_sentence(result.ranking))
+    local = result.passport.local.get(str(Kind.HUMAN_BOT))
+    unranked = words.ngettext(
+        "Bots are listed by name, without ranks: %(num)s dialogue with a bot has both a score and "
+        "a rating. The top of the page says what is missing.",
+        "Bots are listed by name, without ranks: %(num)s dialogues with a bot have both a score "
+        "and a rating. The top of the page says what is missing.",
+        local.n if local else 0,
     )
-    caption = words.gettext("Bots, the best first") if ranked else words.gettext("Bots by name")
-    told = (*wording.pair_sentences(result.ranking)[:MOST_PAIRS], wording.unranked_sentence(result.ranking))
     return View(
         ranked=ranked,
-        warning=wording.ranking_warning(result) if ranked else _without_ranks(words, result),
+        warning=wording.ranking_warning(result) if ranked else unranked,
         table=make_table(caption, head, rows, len(names) + 1),
-        sentences=[one for one in told if one] if ranked else [],
+        sentences=[sentence for sentence in sentences if sentence] if ranked else [],
         figure=figure if ranked else None,
-    )
-
-
-def _cell(words: Words, rate: Rate) -> Cell:
-    return rate_cell(words, rate, DIALOGUE_MEASURES["score"], counted=False)
-
-
-def _without_ranks(words: Words, result: DialoguesResult) -> str:
-    local = result.passport.local.get(str(Kind.HUMAN_BOT))
-    return words.ngettext(
-        "Bots are in the order of their names and without ranks: %(num)s talk with a bot has both a score and a "
-        "person's mark. What is missing stands at the top.",
-        "Bots are in the order of their names and without ranks: %(num)s talks with a bot have both a score and a "
-        "person's mark. What is missing stands at the top.",
-        local.n if local else 0,
     )
 
 
@@ -173,15 +189,15 @@ def _trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
     from vivavoce.reports.dialogues import wording
 
     passport = result.passport
-    of_bots = dict(list(wording.bots_apart(passport).items())[:MOST_MARKED_BOTS])
-    learnt = words.gettext("Where the rater learnt, on talks that it had not seen")
-    by_bot = words.gettext("On your own marked talks, bot by bot (n/a below 10)")
-    local = {name: one for name, one in passport.local.items() if one.n}
+    of_bots = dict(list(wording.bots_apart(passport).items())[:MAX_MARKED_BOTS])
+    learnt = words.gettext("On unseen dialogues from the rater's training data")
+    by_bot = words.gettext("On your own rated dialogues, by bot (n/a below 10)")
+    local = {name: measured for name, measured in passport.local.items() if measured.n}
     return View(
         sentence=wording.agreement_sentence(passport.local),
         following=wording.following_sentences(passport),
         people=wording.people_sentence(passport),
-        local=_tests(words, words.gettext("On your own marked talks"), local),
+        local=_tests(words, words.gettext("On your own rated dialogues"), local),
         bots=_tests(words, by_bot, of_bots),
         origin=_tests(words, learnt, passport.origin.agreements if passport.origin else {}),
         rater=f"{passport.rater}. " + wording.origin_sentence(passport.origin),
@@ -192,10 +208,9 @@ def _trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
 
 def _tests(words: Words, caption: str, agreements: Mapping[str, Agreement]) -> Table:
     """Return how well scores follow people, one line for each test."""
-    number = Writer(words).number
-    rows = [
-        (words.said(title_of_test(name)), number(one.n), *(_cell(words, getattr(one, each)) for each in NAMES))
-        for name, one in agreements.items()
-    ]
+    score, rows = DIALOGUE_MEASURES["score"], []
+    for test, agreement in agreements.items():
+        cells = [rate_cell(words, getattr(agreement, name), score, counted=False) for name in NAMES]
+        rows.append((words.said(title_of_test(test)), Writer(words).number(agreement.n), *cells))
     head = (words.gettext("Tested on"), "n", *(measure_column(words, DIALOGUE_MEASURES[name]) for name in NAMES))
     return make_table(caption, head, rows, len(NAMES) + 1)

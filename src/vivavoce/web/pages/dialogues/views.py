@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from vivavoce.store.database import Store
-from vivavoce.store.rows import DialogueRow, Project, ScoreRow
+from vivavoce.dialogues.facts import Fact, FactKind
+from vivavoce.store.rows import DialogueRow, ScoreRow
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.parts import Choice, Field, Tone, named_choices
-from vivavoce.web.rendering import Link
+from vivavoce.web.pages.dialogues.facts import fact_chip
+from vivavoce.web.parts import Choice, Field, named_choices
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import Visit
 from vivavoce.workspace.dialogues.dialogues import list_bots
 from vivavoce.workspace.dialogues.ratings import Opinion, Verdict, answers_of
 
-SECTION = "dialogues"
 # More messages on one page weigh too much; the rest is a page further.
 MESSAGES = 100
 QUALITIES = {
@@ -35,82 +35,73 @@ VERDICTS: Mapping[Verdict, str] = {
 FAINT = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message. `effect`: by how much it moved the score; `judged`: it is an answer that can be judged."""
-
-    number: int
-    visitor: bool
-    who: str
-    text: str
-    effect: str
-    tone: Tone
-    judged: bool
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True)
-class RatingForm:
-    """The form in which a person rates a talk; without `action` nothing can be rated here."""
-
-    action: str
-    qualities: tuple[Choice, ...]
-    verdicts: tuple[Choice, ...]
-    quality: str
-
-
-def base_path(project: Project) -> str:
-    """Return the address below which all that concerns talks lives."""
-    return f"/p/{project.slug}/dialogues"
-
-
-def section_tabs(words: Words, project: Project, current: str, reviewer: bool) -> tuple[Link, ...]:
-    """Return the ways through all that concerns talks."""
-    base = base_path(project)
-    named = (
-        ("", words.gettext("Talks")),
+def section_tabs(visit: Visit, current: str) -> tuple[Link, ...]:
+    """Return the links to the pages about dialogues."""
+    words, reviewer = visit.words, visit.who.may("reviewer")
+    pages = (
+        ("", words.gettext("Dialogues")),
         ("/batches", words.gettext("Batches")),
-        ("/rate", words.gettext("Rate")),
+        *([("/rate", words.gettext("Rate"))] if reviewer else []),
         ("/agreement", words.gettext("Agreement")),
     )
-    return tuple(
-        Link(title, f"{base}{path}", path == current) for path, title in named if reviewer or path != "/rate"
-    )
+    return tuple(Link(title, f"{visit.base}/dialogues{path}", path == current) for path, title in pages)
 
 
-def bot_field(words: Words, store: Store, project: Project, bot: str) -> Field:
+def import_link(visit: Visit, key: str = "") -> Link:
+    """Return the way to the import."""
+    return Link(visit.words.gettext("Import dialogues"), f"{visit.base}/dialogues/add", key=key, icon="import")
+
+
+def bot_field(visit: Visit, bot: str) -> Field:
     """Return the field that narrows talks down to those of one bot."""
-    bots = named_choices(list_bots(store, project), words.gettext("all bots"))
-    return Field("bot", words.gettext("Bot"), "select", bot, choices=bots)
+    bots = named_choices(list_bots(visit.store, visit.project), visit.words.gettext("all bots"))
+    return Field("bot", visit.words.gettext("Bot"), "select", bot, choices=bots)
 
 
-def rating_form(words: Words, action: str, quality: str = "") -> RatingForm:
+def rating_form(words: Words, action: str, quality: str = "") -> View:
     """Return the form in which a person rates."""
-    return RatingForm(
-        action,
-        tuple(Choice(str(mark), words.gettext(title)) for mark, title in QUALITIES.items()),
-        tuple(Choice(verdict, words.gettext(title)) for verdict, title in VERDICTS.items()),
-        quality,
+    return View(
+        action=action,
+        qualities=tuple(Choice(str(mark), words.gettext(title)) for mark, title in QUALITIES.items()),
+        verdicts=tuple(Choice(verdict, words.gettext(title)) for verdict, title in VERDICTS.items()),
+        quality=quality,
     )
 
 
 def messages_of(
-    words: Words, row: DialogueRow, opinion: Opinion, score: ScoreRow | None = None, first: int = 1
-) -> tuple[Message, ...]:
-    """Return the messages of one page of a talk; without a score none tells what it did to it."""
-    effects, judged = effects_of(score), set(answers_of(row))
-    known = any(turn.get("is_bot") for turn in row.turns)
-    shown = list(enumerate(row.turns, 1))[first - 1 : first - 1 + MESSAGES]
-    return tuple(
-        _message(words, number, turn, effects.get(number), number in judged, opinion.answers.get(number), known)
-        for number, turn in shown
-    )
+    words: Words, row: DialogueRow, opinion: Opinion, first: int = 1, facts: Sequence[Fact] = ()
+) -> list[View]:
+    """Return the messages of one page of a dialogue, with what happened in each; `answer`: one that can be rated."""
+    answers, chips = set(answers_of(row)), _chips_by_message(words, facts)
+    known, messages = any(turn.get("is_bot") for turn in row.turns), []
+    for number, turn in list(enumerate(row.turns, 1))[first - 1 : first - 1 + MESSAGES]:
+        is_bot = turn.get("is_bot")
+        message = View(
+            number=number,
+            visitor=is_bot is False or (is_bot is None and (known or number % 2 == 1)),
+            who=str(turn.get("speaker", "")),
+            text=str(turn.get("text", "")),
+            facts=chips.get(number, ()),
+            answer=number in answers,
+            verdict=opinion.answers.get(number, ""),
+        )
+        messages.append(message)
+    return messages
+
+
+def _chips_by_message(words: Words, facts: Sequence[Fact]) -> dict[int, list[View]]:
+    """Return the chips of each message; an end after a fallback is a fallback there."""
+    chips: dict[int, list[View]] = {}
+    for fact in facts:
+        if fact.kind is not FactKind.ENDED_AFTER_FALLBACK:
+            chips.setdefault(fact.turn, []).append(fact_chip(words, fact.kind))
+    return chips
 
 
 def effects_of(score: ScoreRow | None) -> dict[int, float]:
     """Return how far each message moved the score, by its number."""
-    told = score.detail.get("turns", ()) if score else ()
-    return {int(one["number"]): float(one["effect"]) for one in told if one.get("effect") is not None}
+    turns = score.detail.get("turns", ()) if score else ()
+    return {int(turn["number"]): float(turn["effect"]) for turn in turns if turn.get("effect") is not None}
 
 
 def signed(words: Words, effect: float) -> str:
@@ -138,20 +129,3 @@ def mark_cell(words: Words, mark: float | None, marks: int) -> Markup:
     return Markup('<span class="rate">{}<small>n = {}</small></span>').format(
         writer.number(mark, 1), writer.number(marks)
     )
-
-
-def _message(  # noqa: PLR0917
-    words: Words,
-    number: int,
-    turn: Mapping[str, object],
-    effect: float | None,
-    judged: bool,
-    verdict: str | None,
-    known: bool,
-) -> Message:
-    is_bot = turn.get("is_bot")
-    visitor = is_bot is False or (is_bot is None and (known or number % 2 == 1))
-    tone: Tone = "neutral" if effect is None or abs(effect) < FAINT else "good" if effect > 0 else "bad"
-    told = "" if effect is None else words.gettext("%(effect)s points", effect=signed(words, effect))
-    speaker, text = str(turn.get("speaker", "")), str(turn.get("text", ""))
-    return Message(number, visitor, speaker, text, told, tone, judged, verdict or "")

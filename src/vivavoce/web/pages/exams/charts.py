@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError
 from vivavoce.messages import say
-from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import words_of
 from vivavoce.web.figures import chart_file
 from vivavoce.web.listing import Number
+from vivavoce.web.visits import ReaderVisit
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/runs/{number:int}/charts")
@@ -23,13 +22,11 @@ ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
 
 
 @router.get("/{name}.{kind}")
-def show_chart(  # noqa: PLR0917
-    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, name: ChartName, kind: str
-) -> Response:
+def show_chart(visit: ReaderVisit, number: Number, name: ChartName, kind: str) -> Response:
     """Return a chart of a run as `json` or `svg`, with its words in the reader's language."""
     if kind not in MEDIA:
-        raise AbsentError(say("there is nothing here"), remedy=say("take the chart as .json or .svg"))
-    run = runs.show_run(store, project, number).run
-    content = chart_file(store, run, name, kind, words_of(request))
+        raise AbsentError(say("nothing found at this address"), remedy=say("download the chart as .json or .svg"))
+    run = runs.show_run(visit.store, visit.project, number).run
+    content = chart_file(visit.store, run, name, kind, visit.words)
     policy = {"Content-Security-Policy": PICTURE_POLICY} if kind == "svg" else {}
     return Response(content, media_type=MEDIA[kind], headers=policy)

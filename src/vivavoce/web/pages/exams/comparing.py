@@ -1,309 +1,248 @@
-"""Two intents exams side by side: numbers, questions that became better or worse, and the edits between."""
+"""Two intents exams side by side: the verdict, numbers, the questions that changed, and the edits between."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.records import Rate
-from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.store.rows import Project, Run
-from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import page, table_file, words_of
-from vivavoce.web.cells import difference_cell, rate_cell
-from vivavoce.web.formats import Writer
+from vivavoce.outcomes import Outcome
+from vivavoce.store.repositories.results import GOOD
+from vivavoce.web.answers import table_file
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing
-from vivavoce.web.pages.exams.findings import scope_title
-from vivavoce.web.pages.exams.verdict_words import EDITS, verdict_sentence
+from vivavoce.web.pages.exams.comparison_numbers import (
+    comparison_numbers,
+    difference_figure,
+    option_label,
+    write_option,
+)
+from vivavoce.web.pages.exams.verdict_words import EDITS, verdict_chip, verdict_sentence
 from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Column, Field, Row, number_columns, text_columns
+from vivavoce.web.parts import Column, Field, Row, number_columns
 from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams import intents
-from vivavoce.workspace.exams.causes import Cause
-from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
-from vivavoce.workspace.exams.verdicts import main_scope
+from vivavoce.workspace.exams.comparing import ComparedQuestion, RunComparison, compare_runs
+from vivavoce.workspace.topics.topics import topic_names
 
 router = APIRouter(prefix="/p/{slug}/intents")
 RunNumber = Annotated[int, Query(ge=0, le=LARGEST)]
-COLUMNS = (
-    "change",
-    "question",
-    "topic",
-    "before",
-    "after",
-    "guess_before",
-    "guess_after",
-    "topic_before",
-    "refiled_by",
-    "examples",
-)
-SHOWN_QUESTIONS = 40
+COLUMNS = {
+    "question": "text",
+    "topic": "intent",
+    "before": "before",
+    "after": "after",
+    "guess_before": "guess_before",
+    "guess_after": "guess_after",
+    "topic_before": "intent_before",
+    "refiled_by": "refiled_by",
+    "examples": "examples",
+}
+SHOWN_QUESTIONS, FIRST_QUESTIONS = 60, 10
+# What the search of questions takes.
+MAX_SEARCH = 200
+WRONG = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
 
 
 @router.get("/compare")
-def show_comparison(  # noqa: PLR0917
-    request: Request, who: Reader, store: InStore, project: ProjectInPath, a: RunNumber = 0, b: RunNumber = 0
-) -> Response:
+def show_comparison(visit: ReaderVisit, a: RunNumber = 0, b: RunNumber = 0) -> Response:
     """Show two runs side by side; the last two where none are chosen."""
-    words = words_of(request)
-    found = intents.done_runs(store, project)
-    first, second = _chosen(found, a, b)
+    words, base = visit.words, f"{visit.base}/intents"
+    finished = intents.done_runs(visit.store, visit.project)
+    newest = [run.number for run in finished[:2]] if len(finished) > 1 else [0, 0]
+    first, second = a or newest[1], b or newest[0]
     error: InputError | None = None
     compared = None
     if first and second:
         try:
-            compared = compare_runs(store, project, first, second)
-        except InputError as refused:
-            error = refused
-    base = f"/p/{project.slug}/intents"
+            compared = compare_runs(visit.store, visit.project, first, second)
+        except InputError as refusal:
+            error = refusal
+    lead = words.gettext("Choose two runs to see what changed.")
+    if compared:
+        lead = _lead(words, compared)
+        # Whatever order they were chosen in.
+        first, second = compared.a.number, compared.b.number
+    choices = tuple(run_choice(words, run) for run in finished)
+    usual = words.gettext("These are the two latest completed exams; choose others above.")
     view = View(
-        lead=_lead(words, compared),
+        lead=lead,
+        crumbs=(Link(words.gettext("Timeline"), f"{visit.base}/timeline"),),
         path=f"{base}/compare",
-        fields=_fields(words, found, first, second),
-        enough=len(found) > 1,
+        fields=(
+            Field("a", words.gettext("Earlier run"), "select", str(first), choices=choices),
+            Field("b", words.gettext("Later run"), "select", str(second), choices=choices),
+        ),
+        enough=len(finished) > 1,
         start=Link(words.gettext("Start an exam"), base),
-        chosen=_said_choice(words, a, b) if compared else "",
-        part=_part(words, project, compared) if compared else None,
+        chosen=usual if compared and not (a and b) else "",
+        part=_part(visit, compared) if compared else None,
         error=error,
     )
     title, status = words.gettext("Two runs side by side"), 400 if error else 200
-    return page(request, "exams/comparing.html", title, view=view, project=project, section="intents", status=status)
+    return visit.page("exams/comparing.html", title, view=view, status=status)
 
 
 @router.get("/compare.{kind}")
-def export_comparison(  # noqa: PLR0917
-    who: Reader, store: InStore, project: ProjectInPath, kind: str, a: RunNumber, b: RunNumber
-) -> Response:
+def export_comparison(visit: ReaderVisit, kind: str, a: RunNumber, b: RunNumber) -> Response:
     """Return the questions that became better or worse as CSV or XLSX."""
-    found = compare_runs(store, project, a, b)
+    compared = compare_runs(visit.store, visit.project, a, b)
+    changes = {"improved": compared.questions.improved, "broken": compared.questions.broken}
     rows = [
-        (
-            change,
-            one.text,
-            one.intent,
-            one.before,
-            one.after,
-            one.guess_before,
-            one.guess_after,
-            one.intent_before,
-            one.refiled_by,
-            one.examples,
-        )
-        for change, questions in (("improved", found.questions.improved), ("broken", found.questions.broken))
-        for one in questions
+        (change, *(getattr(question, field) for field in COLUMNS.values()))
+        for change, questions in changes.items()
+        for question in questions
     ]
-    return table_file(f"{project.slug}-{found.a.number}-{found.b.number}", kind, COLUMNS, rows)
+    name = f"{visit.project.slug}-{compared.a.number}-{compared.b.number}"
+    return table_file(name, kind, ("change", *COLUMNS), rows)
 
 
-def _chosen(found: Sequence[Run], a: int, b: int) -> tuple[int, int]:
-    newest = [run.number for run in found[:2]]
-    if len(newest) < 2:
-        return a, b
-    return a or newest[1], b or newest[0]
+def _lead(words: Words, compared: RunComparison) -> str:
+    begins = {
+        "better": words.gettext("The later run is better."),
+        "worse": words.gettext("The later run is worse."),
+        "same": words.gettext("No real change."),
+    }
+    verdict = compared.verdict
+    return f"{begins.get(verdict.verdict, '')} {verdict_sentence(words, verdict)}".strip()
 
 
-def _said_choice(words: Words, a: int, b: int) -> str:
-    """Say that the runs were not chosen by the reader; nothing where they were."""
-    if a and b:
-        return ""
-    return words.gettext("These are the two newest finished exams; choose others above.")
-
-
-def _fields(words: Words, found: Sequence[Run], a: int, b: int) -> tuple[Field, ...]:
-    choices = tuple(run_choice(words, run) for run in found)
-    return (
-        Field("a", words.gettext("Earlier run"), "select", str(a), choices=choices),
-        Field("b", words.gettext("Later run"), "select", str(b), choices=choices),
-    )
-
-
-def _lead(words: Words, found: RunComparison | None) -> str:
-    if found is None:
-        return words.gettext("Choose two runs of the intents exam to see what changed between them.")
-    return verdict_sentence(words, found.verdict, found.a.number, found.b.number)
-
-
-def _part(words: Words, project: Project, found: RunComparison) -> View:
-    questions, chosen = found.questions, {"a": str(found.a.number), "b": str(found.b.number)}
-    files = Listing(f"/p/{project.slug}/intents/compare", chosen)
-    return View(
-        remarks=tuple(_remarks(words, found)),
-        columns=_columns(words, project, found),
-        rows=(*_verdict_rows(words, found), *(_change_row(words, change) for change in found.changes)),
-        cause_columns=_cause_columns(words),
-        causes=tuple(_cause_rows(words, found)),
-        by_later=_by_later(words, found),
-        question_columns=_question_columns(words),
-        improved=tuple(_question_row(words, one) for one in questions.improved[:SHOWN_QUESTIONS]),
-        improved_title=words.ngettext(
-            "%(num)s question became right", "%(num)s questions became right", found.verdict.improved
-        ),
-        broken=tuple(_question_row(words, one) for one in questions.broken[:SHOWN_QUESTIONS]),
-        broken_title=words.ngettext(
-            "%(num)s question is not right any more",
-            "%(num)s questions are not right any more",
-            found.verdict.broken,
-        ),
-        downloads=files.downloads(),
-        edits=shown_edits(project, found.edits),
-        edits_title=words.ngettext(
-            "%(num)s edit lies between them", "%(num)s edits lie between them", found.all_edits
-        ),
-    )
-
-
-def _remarks(words: Words, found: RunComparison) -> list[str]:
-    """Say what must be known before the two are compared."""
-    said = []
-    if found.same_data:
-        said.append(words.gettext("Both runs examined exactly the same examples."))
-    else:
-        said.append(words.gettext("The examples differ: numbers also change because other questions were asked."))
-    said += _unpaired(words, found)
-    for name, old, new in found.differing:
-        said.append(words.gettext("%(name)s: %(old)s, then %(new)s.", name=name, old=old, new=new))
-    return said
-
-
-def _unpaired(words: Words, found: RunComparison) -> list[str]:
-    """Say which examples are not among the shared questions, and why."""
-    questions, number = found.questions, Writer(words).number
-    said = []
-    if questions.only_before or questions.only_after:
-        said.append(
-            words.gettext(
-                "Not compared, because only one run tested them: %(before)s examples in run %(a)s, %(after)s in "
-                "run %(b)s.",
-                before=number(questions.only_before),
-                after=number(questions.only_after),
-                a=found.a.number,
-                b=found.b.number,
-            )
-        )
-    if questions.reworded:
-        text = words.ngettext(
-            "%(num)s example was reworded in between and is not compared.",
-            "%(num)s examples were reworded in between and are not compared.",
-            questions.reworded,
-        )
-        said.append(text)
-    return said
-
-
-def _columns(words: Words, project: Project, found: RunComparison) -> tuple[Column, ...]:
-    runs = (found.a, found.b)
-    sides = (
-        Column(words.gettext("Run %(number)s", number=run.number), run_path(project, run), number=True)
-        for run in runs
-    )
-    meaning = words.gettext(
-        "Later minus earlier. Coloured where the change is clear: the first line is judged by the shared questions, "
-        "every other number by itself, which takes more data."
-    )
-    return (
-        Column(words.gettext("Number")),
-        Column(words.gettext("Setting")),
-        *sides,
-        Column(words.gettext("Difference"), number=True, meaning=meaning),
-    )
-
-
-def _verdict_rows(words: Words, found: RunComparison) -> list[Row]:
-    """Return the line that the verdict is about: decisions right on the questions that both runs asked."""
-    verdict = found.verdict
-    if not verdict.shared:
-        return []
-    rights = (verdict.right_before, verdict.right_after)
-    sides = (Rate(right / verdict.shared, None, None, verdict.shared) for right in rights)
-    clear, good = verdict.verdict in ("better", "worse"), verdict.verdict == "better"
-    return [
-        Row(
-            (
-                words.gettext("Shared questions right"),
-                scope_title(words, main_scope(found.b)),
-                *(rate_cell(words, side) for side in sides),
-                difference_cell(words, verdict.difference, clear=clear, good=good),
-            )
-        )
-    ]
-
-
-def _change_row(words: Words, change: RateChange) -> Row:
-    measure = MEASURES[change.name]
-    good = ((change.difference.value or 0.0) > 0) == (measure.better != "lower")
-    return Row(
-        (
-            words.said(measure.title),
-            scope_title(words, change.scope),
-            rate_cell(words, change.before, measure),
-            rate_cell(words, change.after, measure),
-            difference_cell(words, change.difference, measure.kind, clear=change.clear, good=good),
-        )
-    )
-
-
-def _by_later(words: Words, found: RunComparison) -> str:
-    """Say what is left of the change where both runs are judged by the topics of the later one."""
-    judged, number = found.questions.by_later_topics, Writer(words).number
-    return words.gettext(
-        "With both runs judged by the topics of run %(b)s, %(better)s became right and %(worse)s no longer are; the "
-        "others changed only because they moved to another topic.",
-        b=found.b.number,
+def _part(visit: Visit, compared: RunComparison) -> View:
+    words, questions, verdict = visit.words, compared.questions, compared.verdict
+    later, judged, number = compared.b.number, questions.by_later_topics, visit.write.number
+    chosen = {"a": str(compared.a.number), "b": str(later)}
+    columns, rows = comparison_numbers(visit, compared)
+    # What is left of the change where both runs are judged by the topics of the later one.
+    by_later = words.gettext(
+        "Judging both runs by the topics of the later one, %(better)s are now right and %(worse)s no "
+        "longer are; the others changed only because they moved to another topic.",
         better=number(judged.improved),
         worse=number(judged.broken),
     )
-
-
-def _cause_columns(words: Words) -> tuple[Column, ...]:
-    return (
-        Column(words.gettext("Filed under another topic by")),
-        *number_columns(words.gettext("Edits"), words.gettext("Became right"), words.gettext("No longer right")),
+    topics = {name: topic for topic, name in topic_names(visit.store, visit.project).items()}
+    lists = [
+        _question_list(visit, compared, topics, changed, broken=broken)
+        for broken, changed in ((True, questions.broken), (False, questions.improved))
+    ]
+    return View(
+        chip=verdict_chip(words, verdict.verdict),
+        runs=[
+            View(link=Link(words.ours(run.title), run_path(visit.project, run)), at=run.created)
+            for run in (compared.a, compared.b)
+        ],
+        figure=difference_figure(visit, compared),
+        remarks=_remarks(visit, compared),
+        columns=columns,
+        rows=rows,
+        cause_columns=(
+            Column(words.gettext("Moved to another topic by")),
+            *number_columns(words.gettext("Edits"), words.gettext("Now right"), words.gettext("No longer right")),
+        ),
+        causes=_cause_rows(visit, compared),
+        by_later=by_later,
+        lists=lists,
+        downloads=Listing(f"{visit.base}/intents/compare", chosen).downloads(),
+        edits=shown_edits(visit.project, compared.edits),
+        edits_title=words.ngettext("%(num)s edit between them", "%(num)s edits between them", compared.all_edits),
     )
 
 
-def _cause_rows(words: Words, found: RunComparison) -> list[Row]:
+def _remarks(visit: Visit, compared: RunComparison) -> list[str]:
+    """Say what must be known before the two are compared, and which examples are not among the shared questions."""
+    words, questions, number = visit.words, compared.questions, visit.write.number
+    remarks = [words.gettext("The examples differ, so metrics also change because different questions were asked.")]
+    if compared.same_data:
+        remarks = [words.gettext("Both runs tested exactly the same examples.")]
+    if questions.only_before or questions.only_after:
+        unpaired = words.gettext(
+            "Not compared because only one run tested them: %(before)s examples in the earlier run, "
+            "%(after)s in the later one.",
+            before=number(questions.only_before),
+            after=number(questions.only_after),
+        )
+        remarks.append(unpaired)
+    if questions.reworded:
+        reworded = words.ngettext(
+            "%(num)s example was reworded between the runs and is not compared.",
+            "%(num)s examples were reworded between the runs and are not compared.",
+            questions.reworded,
+        )
+        remarks.append(reworded)
+    for name, _, _ in compared.differing:
+        old, new = (write_option(words, name, run.options.get(name)) for run in (compared.a, compared.b))
+        label = option_label(words, name)
+        remarks.append(words.gettext("%(name)s: %(old)s, then %(new)s.", name=label, old=old, new=new))
+    return remarks
+
+
+def _cause_rows(visit: Visit, compared: RunComparison) -> list[Row]:
     """Return what each kind of edit did to the questions that it filed under another topic; then the rest."""
-    causes, number = found.questions.causes, Writer(words).number
+    causes, words, number = compared.questions.causes, visit.words, visit.write.number
     if not causes:
         return []
-    improved = found.verdict.improved - sum(one.improved for one in causes)
-    broken = found.verdict.broken - sum(one.broken for one in causes)
-    rest = Row((words.gettext("Filed as before"), "", number(improved), number(broken)))
-    return [*(_cause_row(words, one) for one in causes), rest]
+    rows = [
+        Row((words.gettext(EDITS[cause.kind]), *map(number, (cause.edits, cause.improved, cause.broken))))
+        for cause in causes
+    ]
+    improved = compared.verdict.improved - sum(cause.improved for cause in causes)
+    broken = compared.verdict.broken - sum(cause.broken for cause in causes)
+    return [*rows, Row((words.gettext("Same topic as before"), "", number(improved), number(broken)))]
 
 
-def _cause_row(words: Words, cause: Cause) -> Row:
-    number = Writer(words).number
-    counts = (number(count) for count in (cause.edits, cause.improved, cause.broken))
-    return Row((words.gettext(EDITS[cause.kind]), *counts))
+# --- questions that changed ---------------------------------------------------------------------------------------
 
 
-def _question_columns(words: Words) -> tuple[Column, ...]:
-    return text_columns(
-        words.gettext("Question"),
-        words.gettext("Filed under"),
-        words.gettext("Before"),
-        words.gettext("After"),
-        words.gettext("Guess before"),
-        words.gettext("Guess after"),
+def _question_list(
+    visit: Visit,
+    compared: RunComparison,
+    topics: Mapping[str, str],
+    changed: Sequence[ComparedQuestion],
+    *,
+    broken: bool,
+) -> View:
+    """Return the questions that became right, or no longer are, with the ways to where each can be changed."""
+    words, count = visit.words, len(changed)
+    better = words.ngettext("%(num)s question is now right", "%(num)s questions are now right", count)
+    worse = words.ngettext("%(num)s question is no longer right", "%(num)s questions are no longer right", count)
+    return View(
+        title=worse if broken else better,
+        caption=words.gettext("Questions that are no longer right")
+        if broken
+        else words.gettext("Questions that are now right"),
+        rows=[_question(visit, compared, topics, question) for question in changed[:SHOWN_QUESTIONS]],
+        first=FIRST_QUESTIONS,
+        left=max(0, count - SHOWN_QUESTIONS),
+        broken=broken,
     )
 
 
-def _question_row(words: Words, one: ComparedQuestion) -> Row:
-    from vivavoce.outcomes import Outcome
+def _question(visit: Visit, compared: RunComparison, topics: Mapping[str, str], question: ComparedQuestion) -> View:
+    words, none = visit.words, visit.words.gettext("none")
+    moved = question.intent != question.intent_before
+    asked = urlencode({"search": question.text[:MAX_SEARCH]})
+    topic = topics.get(question.intent or "")
+    return View(
+        text=question.text,
+        topic=question.intent or words.gettext("out of scope"),
+        topic_href=f"{visit.base}/topics/{topic}" if topic else "",
+        moved=words.gettext("before: %(topic)s", topic=question.intent_before or none) if moved else "",
+        before=_side(words, question.before, question.guess_before),
+        after=_side(words, question.after, question.guess_after),
+        href=f"{run_path(visit.project, compared.b)}/questions?{asked}",
+    )
+
+
+def _side(words: Words, outcome: str, guess: str | None) -> View:
+    """Return what one run made of a question."""
     from vivavoce.reports.intents.wording import OUTCOME_TITLES
 
-    none = words.gettext("none")
-    topic = one.intent or none
-    if one.intent != one.intent_before:
-        topic = words.gettext("%(now)s (before: %(then)s)", now=topic, then=one.intent_before or none)
-    outcomes = (words.said(OUTCOME_TITLES[Outcome(said)]) for said in (one.before, one.after))
-    sides = ((one.guess_before, one.before), (one.guess_after, one.after))
-    guesses = (guess or (words.gettext("another topic") if said == "wrong_intent" else none) for guess, said in sides)
-    return Row((one.text, topic, *outcomes, *guesses))
+    found = Outcome(outcome)
+    tone = "quiet" if outcome in GOOD else "bad" if found in WRONG else "hold"
+    taken_for = guess or (words.gettext("another topic") if outcome == "wrong_intent" else "")
+    return View(title=words.said(OUTCOME_TITLES[found]), tone=tone, guess=taken_for if tone == "bad" else "")

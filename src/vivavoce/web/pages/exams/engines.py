@@ -6,218 +6,199 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.jobs.exams.kinds import ENGINES
 from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, RunState
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import done, page, table_file, words_of
-from vivavoce.web.cells import rate_cell
-from vivavoce.web.field_faults import fault_at
-from vivavoce.web.figures import drawn
-from vivavoce.web.formats import Writer
-from vivavoce.web.forms import Form
+from vivavoce.store.rows import Run, RunState
+from vivavoce.web.answers import table_file
+from vivavoce.web.cells import chip, rate_cell
+from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number
 from vivavoce.web.option_forms import option_form, read_values, typed_values
+from vivavoce.web.pages.exams.engines_figures import SHOWN, engines_figure, gaps_figure, setting_title
 from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.parts import Column, Row, number_columns, text_columns
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import View
-from vivavoce.workspace.access.engine_rules import engine_names, known_engines
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
+from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.exams.engine_parts import missing_part
 from vivavoce.workspace.exams.engines import engine_times, start_engines
 from vivavoce.workspace.exams.intents import expect_exam
 
 if TYPE_CHECKING:
-    from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult
-    from vivavoce.intents.differences import Difference, Differing
+    from vivavoce.intents.comparison import ComparisonResult
+    from vivavoce.intents.differences import Difference
 
 router = APIRouter(prefix="/p/{slug}/engines")
-SECTION, KIND = "engines", "engines"
+KIND = "engines"
 LAST_RUNS = 10
-SHOWN = ("accuracy", "automation_rate", "precision_answered", "negative_rejection")
 SHOWN_NOTES = 3
 
 
 @router.get("")
-def show_start(request: Request, who: Reader, store: InStore, project: ProjectInPath) -> Response:
+def show_start(visit: ReaderVisit) -> Response:
     """Show the form for a comparison and the last ones."""
-    return _start_page(request, store, project)
+    return _start_page(visit)
 
 
 @router.post("")
-def start_comparison(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+def start_comparison(visit: EditorVisit, form: Form) -> Response:
     """Start a comparison of the engines that were ticked."""
     options, typed = read_values(form, ENGINES.chosen), typed_values(form, ENGINES.chosen)
-    chosen = [name for name in engine_names(project) if name in form.all("classifiers")]
+    chosen = [name for name in engine_names(visit.project) if name in form.all("classifiers")]
     try:
         form.check()
-        run = start_engines(store, who.actor, project, chosen, title=typed["title"], options=options)
+        run = start_engines(visit.store, visit.actor, visit.project, chosen, title=typed["title"], options=options)
     except InputError as error:
-        return _start_page(request, store, project, typed, chosen, error)
-    said = words_of(request).gettext("The comparison is started. Its numbers appear here.")
-    return done(run_path(project, run), said)
+        return _start_page(visit, typed, chosen, error)
+    text = visit.words.gettext("Comparison started. The results will appear here.")
+    return visit.done(run_path(visit.project, run), text)
 
 
 @router.get("/{number:int}")
-def show_comparison(
-    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number
-) -> Response:
+def show_comparison(visit: ReaderVisit, number: Number) -> Response:
     """Show one comparison: its progress, then which engine is better."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number, KIND)
+    words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
     run = line.run
-    over = run.state is RunState.DONE
-    result = cast("ComparisonResult", runs.result_of(store, run)) if over else None
+    engines = ", ".join(map(str, run.options.get("classifiers", [])))
     view = View(
-        head=run_head(words, project, line),
+        head=run_head(words, visit.project, line),
         lead=run_lead(words, run),
-        progress=progress_left(words, store, project, run),
-        part=_part(words, store, project, run, result) if result is not None else None,
-        facts=_facts(words, run),
+        progress=progress_left(visit, run),
+        part=_part(visit, run) if run.state is RunState.DONE else None,
+        facts=((words.gettext("Classifiers"), engines), *design_facts(words, run)),
     )
-    return page(request, "exams/engines_run.html", tab_title(words, run), view=view, project=project, section=SECTION)
+    return visit.page("exams/engines_run.html", tab_title(words, run), view=view)
 
 
 @router.get("/{number:int}.{kind}")
-def export_comparison(who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str) -> Response:
+def export_comparison(visit: ReaderVisit, number: Number, kind: str) -> Response:
     """Return every number of every engine as CSV or XLSX."""
-    run = runs.show_run(store, project, number, KIND).run
-    result = cast("ComparisonResult", runs.result_of(store, run))
+    run = runs.show_run(visit.store, visit.project, number, KIND).run
+    result = cast("ComparisonResult", runs.result_of(visit.store, run))
     rows = [
-        (one.name, str(findings.setting), name, rate.value, rate.low, rate.high, rate.n)
-        for one in result.classifiers
-        for findings in one.settings
+        (engine.name, str(findings.setting), name, rate.value, rate.low, rate.high, rate.n)
+        for engine in result.classifiers
+        for findings in engine.settings
         for name, rate in findings.rates.items()
     ]
     columns = ("engine", "setting", "measure", "value", "low", "high", "n")
-    return table_file(f"{project.slug}-engines-{number}", kind, columns, rows)
+    return table_file(f"{visit.project.slug}-engines-{number}", kind, columns, rows)
 
 
-# --- starting ----------------------------------------------------------------------------------------------------
-
-
-def _start_page(  # noqa: PLR0917
-    request: Request,
-    store: Store,
-    project: Project,
+def _start_page(
+    visit: Visit,
     values: Mapping[str, str] | None = None,
     chosen: Sequence[str] | None = None,
     error: InputError | None = None,
 ) -> Response:
-    words = words_of(request)
-    expected = expect_exam(store, project)
-    last = runs.list_runs(store, project, kind=KIND, limit=LAST_RUNS)
-    told = {one.name: one.summary for one in known_engines()}
+    words, project = visit.words, visit.project
+    expected = expect_exam(visit.store, project)
+    last = runs.list_runs(visit.store, project, kind=KIND, limit=LAST_RUNS)
+    summaries = {engine.name: engine.summary for engine in known_engines()}
     ticked = {project.classifier, "tfidf"} if chosen is None else set(chosen)
-    own, usual = words.gettext("The engine of this project."), {"threshold": f"{project.threshold:g}"}
+    own, usual = words.gettext("This project's classifier."), {"threshold": f"{project.threshold:g}"}
+    if not expected.examples:
+        lead = words.gettext("Nothing to compare classifiers on yet: the project has no examples.")
+    elif not last.lines or not last.lines[0].run.headline:
+        lead = words.gettext("Which classifier learns your topics best?")
+    else:
+        headline = words.said(last.lines[0].run.headline)
+        lead = words.gettext("Last comparison: %(headline)s", headline=headline)
+    form = option_form(words, ENGINES.chosen, {**usual, **(values or {})}, partial(fault_at, error))
     view = View(
-        lead=_lead(words, expected.examples, last.lines[0].run if last.lines else None),
+        lead=lead,
         ready=expected.examples > 0,
-        engines=tuple(
-            View(name=one, summary=told.get(one, own), chosen=one in ticked, lack=missing_part(one))
-            for one in engine_names(project)
-        ),
+        examples=words.ngettext("%(num)s example", "%(num)s examples", expected.examples),
+        engines=[
+            View(
+                name=name,
+                summary=summaries.get(name, own),
+                own=name == project.classifier,
+                chosen=name in ticked,
+                lack=missing_part(name),
+            )
+            for name in engine_names(project)
+        ],
         fault=fault_at(error, "classifiers"),
-        form=option_form(words, ENGINES.chosen, {**usual, **(values or {})}, partial(fault_at, error)),
+        fields=(*form.first, *form.more),
         columns=run_columns(words),
-        rows=tuple(run_row(words, project, line) for line in last.lines),
+        rows=[run_row(visit, line) for line in last.lines],
         error=error,
     )
-    title, status = words.gettext("Engines side by side"), 400 if error else 200
-    return page(request, "exams/engines.html", title, view=view, project=project, section=SECTION, status=status)
+    title, status = words.gettext("Classifiers"), 400 if error else 200
+    return visit.page("exams/engines.html", title, view=view, status=status)
 
 
-def _lead(words: Words, examples: int, last: Run | None) -> str:
-    if not examples:
-        return words.gettext("There is nothing to compare engines on yet: the project has no examples.")
-    if last is None or not last.headline:
-        return words.gettext("Engines that read messages differ; here they are examined on the same splits.")
-    return words.gettext("The last comparison said: %(headline)s", headline=words.said(last.headline))
-
-
-# --- the result --------------------------------------------------------------------------------------------------
-
-
-def _part(words: Words, store: Store, project: Project, run: Run, result: ComparisonResult) -> View:
+def _part(visit: Visit, run: Run) -> View:
     from vivavoce.reports.intents.choices import short_notes
 
-    heads = text_columns(words.gettext("Engine"), words.gettext("Setting"))
+    words, writer, rows, times = visit.words, visit.write, [], []
+    result = cast("ComparisonResult", runs.result_of(visit.store, run))
+    for engine in result.classifiers:
+        for findings in engine.settings:
+            if findings.same_as is None:
+                rates = (rate_cell(words, findings.rates[name]) for name in SHOWN)
+                rows.append(Row((engine.name, setting_title(words, findings.setting), *rates)))
+    for time in engine_times(visit.store, run):
+        # A message often takes less than a thousandth of a second.
+        short = time.message < 0.01
+        message = f"{writer.number(1000 * time.message, 2)} ms" if short else writer.duration(time.message)
+        times.append(Row((time.name, writer.duration(time.train), message, writer.duration(time.total))))
+    measures = (MEASURES[name] for name in SHOWN)
     return View(
-        columns=(*heads, *_measure_columns(words)),
-        rows=tuple(row for one in result.classifiers for row in _rows(words, one)),
-        downloads=Listing(run_path(project, run)).downloads(),
-        figure=drawn(store, project, run, "accuracy"),
-        differences=tuple(_difference(words, one) for one in result.differences),
-        differing=any(one.samples for one in result.differences),
-        time_columns=_time_columns(words),
-        times=tuple(_times(words, store, run)),
-        failures=tuple((one.name, one.reason) for one in result.failures),
+        columns=(
+            *text_columns(words.gettext("Classifier"), words.gettext("What the bot has to face")),
+            *(Column(words.said(each.title), number=True, meaning=words.said(each.meaning)) for each in measures),
+        ),
+        rows=rows,
+        downloads=Listing(run_path(visit.project, run)).downloads(),
+        figure=engines_figure(words, result),
+        gaps=gaps_figure(words, result),
+        differences=[_difference(words, difference) for difference in result.differences],
+        differing=any(difference.samples for difference in result.differences),
+        time_columns=(
+            *text_columns(words.gettext("Classifier")),
+            *number_columns(
+                words.gettext("Training, per round"),
+                words.gettext("Per message"),
+                words.gettext("All rounds together"),
+            ),
+        ),
+        times=times,
+        failures=[(failure.name, failure.reason) for failure in result.failures],
         notes=short_notes(result.warnings, SHOWN_NOTES),
     )
 
 
-def _measure_columns(words: Words) -> tuple[Column, ...]:
-    shown = (MEASURES[name] for name in SHOWN)
-    return tuple(Column(words.said(one.title), number=True, meaning=words.said(one.meaning)) for one in shown)
-
-
-def _rows(words: Words, one: ClassifierFindings) -> list[Row]:
-    return [
-        Row((one.name, str(findings.setting), *[rate_cell(words, rates[name], counted=False) for name in SHOWN]))
-        for findings in one.settings
-        for rates in (findings.rates,)
-        if findings.same_as is None
-    ]
-
-
-def _difference(words: Words, one: Difference) -> View:
+def _difference(words: Words, difference: Difference) -> View:
+    """Return what two engines differ in; of two guesses the right one is marked."""
     from vivavoce.reports.intents.comparison import difference_sentence
 
-    none = words.gettext("none")
-    columns = text_columns(words.gettext("Message"), words.gettext("Topic"), one.a, one.b)
-    samples = tuple(Row((each.text, each.intent or none, *_guesses(each, one, none))) for each in one.samples)
-    return View(
-        title=f"{one.a} / {one.b}", sentence=words.said(difference_sentence(one)), columns=columns, samples=samples
-    )
-
-
-def _guesses(sample: Differing, one: Difference, none: str) -> tuple[Markup, Markup]:
-    """Return both guesses; the right one is marked."""
+    none, a, b = words.gettext("none"), difference.a, difference.b
 
     def cell(guess: str | None, right: bool) -> Markup:
-        said = Markup("<strong>{}</strong>").format(guess or none)
-        return said if right else Markup("{}").format(guess or none)
+        return chip(guess or none, "quiet") if right else Markup("{}").format(guess or none)
 
-    return cell(sample.guess_a, sample.right == one.a), cell(sample.guess_b, sample.right == one.b)
-
-
-def _time_columns(words: Words) -> tuple[Column, ...]:
-    numbers = (words.gettext("Training, a split"), words.gettext("A message"), words.gettext("All splits together"))
-    return (*text_columns(words.gettext("Engine")), *number_columns(*numbers))
-
-
-def _times(words: Words, store: Store, run: Run) -> list[Row]:
-    writer = Writer(words)
-    return [
-        Row((one.name, writer.duration(one.train), _message(writer, one.message), writer.duration(one.total)))
-        for one in engine_times(store, run)
-    ]
-
-
-def _message(writer: Writer, seconds: float) -> str:
-    """Write the time of one message, which is often less than a thousandth of a second."""
-    return f"{writer.number(1000 * seconds, 2)} ms" if seconds < 0.01 else writer.duration(seconds)
-
-
-def _facts(words: Words, run: Run) -> tuple[tuple[str, str], ...]:
-    engines = ", ".join(str(name) for name in run.options.get("classifiers", []))
-    return ((words.gettext("Engines"), engines), *design_facts(words, run))
+    samples = []
+    for sample in difference.samples:
+        guesses = cell(sample.guess_a, sample.right == a), cell(sample.guess_b, sample.right == b)
+        samples.append(Row((sample.text, sample.intent or none, *guesses)))
+    gap = difference.pooled
+    clear, same = gap.verdict.value in ("better", "worse"), gap.improved == gap.broken == 0 == gap.test.difference
+    word = words.gettext("more than chance") if clear else words.gettext("may be chance")
+    return View(
+        title=f"{a} / {b}",
+        sentence=words.said(difference_sentence(difference)),
+        clear=clear,
+        word=words.gettext("no difference") if same else word,
+        columns=text_columns(words.gettext("Message"), words.gettext("Topic"), a, b),
+        samples=samples,
+    )

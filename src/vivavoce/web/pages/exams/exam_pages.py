@@ -9,8 +9,8 @@ from vivavoce.store.rows import Project
 from vivavoce.web.access import Visitor
 from vivavoce.web.exam_pages import ExamPages, ProblemLine
 from vivavoce.web.formats import Writer
-from vivavoce.web.language import Words
-from vivavoce.web.pages.exams.problem_links import problem_links
+from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.pages.exams.problem_links import problem_action, problem_links, problem_text, problem_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams.project_exams import Problem
 
@@ -18,6 +18,7 @@ from vivavoce.workspace.exams.project_exams import Problem
 class IntentsPages(ExamPages):
     """The intents exam."""
 
+    title = gettext_noop("Topic exam")
     place = begin = "intents"
 
     def scope_title(self, scope: str) -> str:
@@ -25,9 +26,12 @@ class IntentsPages(ExamPages):
         return ""
 
     def problem_line(self, words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
-        """Link the topics and the questions that show the problem."""
-        links = tuple(problem_links(words, project, problem, may_edit=who.may("editor")))
-        return ProblemLine(words.said(problem.text), links, words.said(problem.remedy))
+        """Begin with where the problem can be fixed, then link the topics and the questions that show it."""
+        action = problem_action(words, project, problem, may_edit=who.may("editor"))
+        ways = problem_links(words, project, problem, may_edit=who.may("editor"))
+        links = (action, *(link for link in ways if link.href != action.href))
+        text = problem_text(words, problem)
+        return ProblemLine(text, links, words.said(problem.remedy), problem_title(words, problem))
 
 
 class EnginesPages(ExamPages):
@@ -39,6 +43,7 @@ class EnginesPages(ExamPages):
 class ConversationsPages(ExamPages):
     """Scripted conversations."""
 
+    title = gettext_noop("Conversation exam")
     place = begin = "conversations"
 
     def problem_line(self, words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
@@ -46,12 +51,13 @@ class ConversationsPages(ExamPages):
         path = f"/p/{project.slug}"
         turns = f"{self.run_path(project, problem.run)}/turns?{urlencode({'bot': problem.bot})}"
         topics = zip(problem.topics, problem.topic_ids, strict=True)
+        scenario = words.gettext("Edit the scenario") if who.may("editor") else words.gettext("Scenario")
         ways = (
+            (scenario, f"{path}/scenarios/{problem.scenario_id}" if problem.scenario_id else ""),
+            (words.gettext("See the turns"), turns),
             *((name, f"{path}/topics/{topic}") for name, topic in topics),
-            (words.gettext("The scenario"), f"{path}/scenarios/{problem.scenario_id}" if problem.scenario_id else ""),
-            (words.gettext("The bot"), f"{path}/bots/{problem.bot_id}" if problem.bot_id else ""),
-            (words.gettext("The turns"), turns),
-            (words.gettext("The run"), self.run_path(project, problem.run)),
+            (words.gettext("Bot"), f"{path}/bots/{problem.bot_id}" if problem.bot_id else ""),
+            (words.gettext("Run"), self.run_path(project, problem.run)),
         )
         named = problem.text.startswith(problem.bot)
         text = problem.text if named else f"{problem.bot}: " + problem.text
@@ -60,12 +66,13 @@ class ConversationsPages(ExamPages):
 
     def missing(self, words: Words, project: Project) -> Link:
         """Return the way to the suites."""
-        return Link(words.gettext("Pick a suite first"), f"/p/{project.slug}/suites")
+        return Link(words.gettext("Choose a suite first"), f"/p/{project.slug}/suites")
 
 
 class DialoguesPages(ExamPages):
     """Scores for logged dialogues."""
 
+    title = gettext_noop("Dialogue scores")
     place, begin = "dialogues/runs", "dialogues"
 
     def scope_title(self, scope: str) -> str:
@@ -75,10 +82,10 @@ class DialoguesPages(ExamPages):
     def problem_line(self, words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
         """Link the dialogue."""
         score = Writer(words).number(problem.size.value if problem.size else None, 1)
-        text = words.gettext("People would give a talk about %(score)s of 5.", score=score)
+        text = words.gettext("One dialogue would probably be rated %(score)s out of 5.", score=score)
         if problem.bot:
             text = words.gettext(
-                "People would give a talk with %(bot)s about %(score)s of 5.", bot=problem.bot, score=score
+                "One dialogue with %(bot)s would probably be rated %(score)s out of 5.", bot=problem.bot, score=score
             )
-        link = Link(words.gettext("Read the talk"), f"/p/{project.slug}/dialogues/{problem.talk}")
-        return ProblemLine(text, (link,), words.gettext("Read it, and rate it: the score is only a guess."))
+        link = Link(words.gettext("Read the dialogue"), f"/p/{project.slug}/dialogues/{problem.talk}")
+        return ProblemLine(text, (link,), words.gettext("Read and rate it: the score is only an estimate."))

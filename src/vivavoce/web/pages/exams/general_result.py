@@ -4,101 +4,96 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from fastapi import Request
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.messages import restore_messages
 from vivavoce.records import Rate
+from vivavoce.reports.shared.views import Tile
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, RunState
-from vivavoce.web.access import Visitor
-from vivavoce.web.answers import page, words_of
+from vivavoce.store.rows import Run, RunState
 from vivavoce.web.cells import rate_cell
-from vivavoce.web.exam_pages import ProblemLine, pages_of
+from vivavoce.web.exam_pages import pages_of
 from vivavoce.web.language import Words
 from vivavoce.web.pages.exams.findings import progress_left, run_lead
 from vivavoce.web.parts import Column, Row
-from vivavoce.web.progress import ProgressView, RunHead, run_head, tab_title
+from vivavoce.web.progress import run_head, tab_title
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import Visit
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.project_exams import ProjectExam, project_exam
 
 MAX_ROWS = 500
 MAX_PROBLEMS = 10
+MAX_TILES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of the findings."""
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GeneralRunView:
-    """One run: how far it is, and its result once there is one."""
-
-    head: RunHead
-    lead: str
-    progress: ProgressView | None
-    numbers: Table | None
-    tables: tuple[Table, ...]
-    problems: tuple[ProblemLine, ...]
-    notes: tuple[str, ...]
-    facts: tuple[tuple[str, str], ...]
-
-
-def general_page(request: Request, who: Visitor, store: Store, project: Project, line: runs.RunLine) -> Response:
+def general_page(visit: Visit, line: runs.RunLine) -> Response:
     """Show a run of any exam."""
-    words, run = words_of(request), line.run
+    words, run = visit.words, line.run
     findings: dict[str, Any] = {}
     report = True
     if run.state is RunState.DONE:
-        findings = restore_messages(json.loads(runs.document(store, run, runs.FINDINGS)))
+        findings = restore_messages(json.loads(runs.document(visit.store, run, runs.FINDINGS)))
         try:
-            runs.document(store, run, runs.REPORT)
+            runs.document(visit.store, run, runs.REPORT)
         except AbsentError:
             report = False
-    view = GeneralRunView(
-        head=replace(run_head(words, project, line), report=report),
+    view = View(
+        head=replace(run_head(words, visit.project, line), report=report),
         lead=run_lead(words, run),
-        progress=progress_left(words, store, project, run),
-        numbers=_numbers(words, store, run) if findings else None,
+        progress=progress_left(visit, run),
+        tiles=_tiles(visit, run) if findings else (),
+        numbers=_numbers(words, visit.store, run) if findings else None,
         tables=tuple(_tables(words, findings)),
-        problems=_problems(words, who, store, project, run) if findings else (),
-        notes=runs.warnings_of(store, run) if findings else (),
+        problems=_problems(visit, run) if findings else (),
+        notes=runs.warnings_of(visit.store, run) if findings else (),
         facts=tuple(_facts(words, run, findings)),
     )
-    title = tab_title(words, run)
-    return page(request, "exams/general_run.html", title, view=view, project=project, section=run.kind)
+    return visit.page("exams/general_run.html", tab_title(words, run), view=view)
 
 
-def _numbers(words: Words, store: Store, run: Run) -> Table | None:
+def _numbers(words: Words, store: Store, run: Run) -> View | None:
     exam = ProjectExam(pages_of(run.kind).kind)
-    columns = (Column(words.gettext("Number")), Column(words.gettext("Value"), number=True))
+    columns = (Column(words.gettext("Metric")), Column(words.gettext("Value"), number=True))
     rows = []
     for row in runs.measures_of(store, run):
         measure = exam.measure(row.name)
         title = words.said(measure.title) + (f" ({row.scope})" if row.scope else "")
         rows.append(Row((title, rate_cell(words, Rate(row.value, row.low, row.high, row.n), measure))))
-    return Table(words.gettext("The numbers, with intervals"), columns, tuple(rows)) if rows else None
+    caption = words.gettext("Metrics with intervals")
+    return View(caption=caption, columns=columns, rows=rows) if rows else None
 
 
-def _problems(words: Words, who: Visitor, store: Store, project: Project, run: Run) -> tuple[ProblemLine, ...]:
+def _tiles(visit: Visit, run: Run) -> tuple[Tile, ...]:
+    """Return the first numbers, large."""
+    exam, words, tiles = ProjectExam(pages_of(run.kind).kind), visit.words, []
+    for row in runs.measures_of(visit.store, run)[:MAX_TILES]:
+        measure, rate = exam.measure(row.name), Rate(row.value, row.low, row.high, row.n)
+        value, around, counted = visit.write.parts(rate, measure)
+        about = ", ".join(filter(None, (around, counted)))
+        name = words.said(measure.title) + (f" ({row.scope})" if row.scope else "")
+        tiles.append(Tile(value, name, about, words.said(measure.meaning)))
+    return tuple(tiles)
+
+
+def _problems(visit: Visit, run: Run) -> tuple[View, ...]:
     try:
-        problems = project_exam(run.kind).problems(store, project, run, MAX_PROBLEMS)
+        problems = project_exam(run.kind).problems(visit.store, visit.project, run, MAX_PROBLEMS)
     except UsageError:
         return ()
     pages = pages_of(run.kind)
-    return tuple(pages.problem_line(words, who, project, problem) for problem in problems)
+    lines = (pages.problem_line(visit.words, visit.who, visit.project, problem) for problem in problems)
+    return tuple(
+        View(title=line.text, text=line.remedy, links=line.links, cost="", share=0, around="", tone="", facts=())
+        for line in lines
+    )
 
 
-def _tables(words: Words, findings: Mapping[str, Any]) -> Iterator[Table]:
+def _tables(words: Words, findings: Mapping[str, Any]) -> Iterator[View]:
     """Yield each list of plain records as a table."""
     for name, value in findings.items():
         if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
@@ -108,7 +103,7 @@ def _tables(words: Words, findings: Mapping[str, Any]) -> Iterator[Table]:
             numbers = {head for head in heads if type(value[0][head]) in (int, float)}
             columns = tuple(Column(_title(head), number=head in numbers) for head in heads)
             rows = tuple(Row(tuple(_plain(words, row.get(head)) for head in heads)) for row in value[:MAX_ROWS])
-            yield Table(_title(name), columns, rows)
+            yield View(caption=_title(name), columns=columns, rows=rows)
 
 
 def _facts(words: Words, run: Run, findings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -131,5 +126,5 @@ def _plain(words: Words, value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list):
-        return ", ".join(_plain(words, one) for one in value)
+        return ", ".join(_plain(words, item) for item in value)
     return "" if value is None else words.ours(value) if isinstance(value, str) else str(value)

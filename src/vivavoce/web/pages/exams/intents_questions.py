@@ -1,37 +1,44 @@
-"""Single questions of an intents exam, and what the confidence of the bot is worth."""
+"""Single questions of an intents exam: narrowed down, ticked, and their examples corrected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
-from markupsafe import Markup
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from vivavoce.outcomes import Outcome
-from vivavoce.store.database import Store
-from vivavoce.store.rows import OutcomeRow, Run
-from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import page, words_of
-from vivavoce.web.figures import drawn
-from vivavoce.web.formats import Writer
-from vivavoce.web.language import Words
+from vivavoce.errors import InputError, UsageError
+from vivavoce.messages import say
+from vivavoce.store.rows import Edit, Run
+from vivavoce.web.forms import Fields, Form
 from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
-from vivavoce.web.pages.exams.findings import FindingsView, findings_file, findings_page
-from vivavoce.web.pages.exams.intents import SECTION, result_tabs
-from vivavoce.web.parts import Column, Field, Row, Tone, hidden_field, number_columns, text_columns
+from vivavoce.web.pages.exams.findings import findings_file, result_tabs
+from vivavoce.web.pages.exams.question_rows import outcome_look, outcome_meaning, outcome_title, question_row
+from vivavoce.web.pages.topics.choosing import find_target, target_field
+from vivavoce.web.parts import Field
 from vivavoce.web.progress import run_head, run_path, tab_title
-from vivavoce.web.rendering import Link, View
-from vivavoce.workspace.exams import intents, runs
-
-if TYPE_CHECKING:
-    from vivavoce.intents.result import IntentsResult
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
+from vivavoce.workspace.exams import intents, questions, runs
+from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter, QuestionList
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
-MOST_EXPORTED = 50_000
-GOOD = (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
-BAD = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
+MAX_EXPORTED = 50_000
+SHOWN_TOPICS = 8
+# Mistakes first, in the order of what they cost; then what was declined, then what is as it should be.
+ORDER = (
+    "wrong_intent",
+    "overreach",
+    "missed",
+    "wrong_deferred",
+    "no_guess",
+    CONFIRMED,
+    "right",
+    "declined",
+    "declined_no_guess",
+)
 QUESTION_COLUMNS = (
     "question",
     "topic",
@@ -44,9 +51,6 @@ QUESTION_COLUMNS = (
 )
 
 
-# --- questions ---------------------------------------------------------------------------------------------------
-
-
 async def _asked_questions(
     outcome: Word = "", intent: Word = "", guess: Word = "", search: Search = "", page: PageNumber = 1
 ) -> Listing:
@@ -57,149 +61,183 @@ QuestionsAsked = Annotated[Listing, Depends(_asked_questions)]
 
 
 @router.get("/questions")
-def show_questions(  # noqa: PLR0917
-    request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number, asked: QuestionsAsked
-) -> Response:
-    """Show single questions by what came of them."""
-    words, line = words_of(request), runs.show_run(store, project, number, intents.KIND)
-    listing, outcome = asked.at(f"{run_path(project, line.run)}/questions"), asked.chosen["outcome"]
-    found = intents.list_questions(store, line.run, limit=asked.size, offset=asked.offset, **asked.wanted)
-    view = FindingsView(
-        head=run_head(words, project, line),
-        lead=words.ngettext("%(num)s question is shown.", "%(num)s questions are shown.", found.total),
-        tabs=result_tabs(words, project, line.run, "questions"),
-        path=listing.path,
-        fields=_question_fields(words, asked.chosen),
-        caption=words.gettext("Questions, and what came of them over all retries with every topic known"),
-        columns=_question_columns(words),
-        rows=tuple(_question_row(words, row) for row in found.rows),
-        pager=listing.pager(found.total),
-        downloads=listing.downloads(),
-        outcomes=_outcome_tabs(words, listing, found, outcome),
-        meaning=_meaning(words, outcome),
-        nothing="" if found.total else _why_none(words, store, line.run, asked.chosen),
+def show_questions(visit: ReaderVisit, number: Number, asked: QuestionsAsked) -> Response:
+    """Show single questions, mistakes first, with what can be done about them."""
+    return _questions_page(visit, number, asked)
+
+
+@router.post("/questions")
+def change_questions(visit: EditorVisit, number: Number, form: Form, asked: QuestionsAsked) -> Response:
+    """Do with the examples of the ticked questions what a button says."""
+    run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
+    base, ticked = run_path(visit.project, run), _read_places(form)
+    back = form.text("back", most=4000)
+    try:
+        text, edit = _change(visit, run, form, ticked)
+    except InputError as error:
+        return _questions_page(visit, number, asked, ticked=ticked, error=error)
+    # Only a path of this run: whatever a form says, the reader stays here.
+    return visit.done(
+        back if back.startswith((f"{base}?", f"{base}/", f"{base}#")) else f"{base}/questions", text, edit
     )
-    return findings_page(request, view, project, words.gettext("Questions"))
+
+
+def _read_places(form: Fields) -> tuple[int, ...]:
+    return tuple(int(place) for place in form.all("question") if place.isascii() and place.isdigit())
+
+
+def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int]) -> tuple[str, Edit]:
+    """Change the examples of questions; return what was done."""
+    words, given = visit.words, (visit.store, visit.actor, visit.project, run, places)
+    count = len(set(places))
+    match form.text("do"):
+        case "move":
+            target = find_target(visit, form.text("target"))
+            edit = questions.move_questions(*given, topic_id=target.id if target else None)
+            name = target.name if target else words.gettext("out of scope")
+            return words.ngettext(
+                "%(num)s example moved to %(topic)s.", "%(num)s examples moved to %(topic)s.", count, topic=name
+            ), edit
+        case "out_of_scope":
+            edit = questions.move_questions(*given, topic_id=None)
+            return words.ngettext(
+                "%(num)s example is now out of scope.", "%(num)s examples are now out of scope.", count
+            ), edit
+        case "right":
+            edit = questions.confirm_questions(*given)
+            return words.ngettext("%(num)s label confirmed.", "%(num)s labels confirmed.", count), edit
+        case "delete":
+            edit = questions.delete_questions(*given)
+            return words.ngettext("%(num)s example deleted.", "%(num)s examples deleted.", count), edit
+    raise UsageError(say("this form asks for nothing"), remedy=say("choose what to do with the ticked questions"))
+
+
+def _questions_page(
+    visit: Visit,
+    number: int,
+    asked: Listing,
+    *,
+    ticked: Sequence[int] = (),
+    error: InputError | None = None,
+) -> Response:
+    words, line = visit.words, runs.show_run(visit.store, visit.project, number, intents.KIND)
+    base = run_path(visit.project, line.run)
+    listing, chosen = asked.at(f"{base}/questions"), asked.chosen
+    found = questions.find_questions(
+        visit.store, visit.project, line.run, QuestionFilter(**chosen), limit=asked.size, offset=asked.offset
+    )
+    facets = list(_facets(visit, listing, found))
+    pager, may_edit = listing.pager(found.total), visit.who.may("editor")
+    view = View(
+        head=run_head(words, visit.project, line),
+        lead=_lead(visit, found, narrowed=any(chosen.values())),
+        tabs=result_tabs(visit, line.run, "questions"),
+        path=listing.path,
+        facets=facets,
+        left_out=max(group.left_out for group in facets),
+        fewer=any(chosen.values()),
+        all_topics=f"{base}/topics",
+        search=chosen["search"],
+        kept=[(name, chosen[name]) for name in ("outcome", "intent", "guess") if chosen[name]],
+        asked=found.asked,
+        total=found.total,
+        rows=[question_row(visit, one) for one in found.lines],
+        ticked=set(ticked),
+        may_edit=may_edit,
+        target=_target(visit, chosen["guess"]) if may_edit and found.lines else None,
+        back=listing.address(page="" if asked.page == 1 else str(asked.page)),
+        pager=pager,
+        downloads=listing.downloads(),
+        meaning=outcome_meaning(visit, chosen["outcome"]) if chosen["outcome"] in ORDER else "",
+        nothing="" if found.total else _why_none(visit, line.run, chosen),
+        error=error,
+    )
+    title = f"{words.gettext('Questions')}: {tab_title(words, line.run)}"
+    status = 400 if error else 200
+    return visit.page("exams/intents_questions.html", title, view=view, status=status)
+
+
+def _lead(visit: Visit, found: QuestionList, *, narrowed: bool) -> str:
+    """Say how many questions there are, and how many of all went wrong."""
+    words = visit.words
+    if narrowed:
+        return words.ngettext(
+            "%(num)s of %(all)s questions.",
+            "%(num)s of %(all)s questions.",
+            found.total,
+            all=visit.write.number(found.asked),
+        )
+    wrong = sum(found.outcomes.get(kind, 0) for kind in questions.WRONG)
+    return words.ngettext(
+        "%(num)s of %(all)s questions got a wrong answer.",
+        "%(num)s of %(all)s questions got a wrong answer.",
+        wrong,
+        all=visit.write.number(found.asked),
+    )
+
+
+def _target(visit: Visit, guess: str) -> Field:
+    field = target_field(visit)
+    known = not field.choices or any(choice.value == guess for choice in field.choices)
+    return replace(field, value=guess if known else "")
+
+
+def _facets(visit: Visit, listing: Listing, found: QuestionList) -> Iterator[View]:
+    """Yield what a list of questions can be narrowed down by, each value with how many questions it leaves."""
+    words = visit.words
+    outcomes = []
+    for kind in (one for one in ORDER if found.outcomes.get(one) or one == listing.chosen["outcome"]):
+        tone, icon = outcome_look(kind)
+        outcomes.append(
+            _facet_value(listing, "outcome", kind, outcome_title(visit, kind), found.outcomes, tone, icon)
+        )
+    yield View(title=words.gettext("Outcome"), choices=outcomes, left_out=0)
+    for name, title, counts in (
+        ("intent", words.gettext("Filed under"), found.intents),
+        ("guess", words.gettext("Went to"), found.guesses),
+    ):
+        ordered = sorted(counts, key=lambda topic: (-counts[topic], topic.casefold()))
+        shown = list(
+            dict.fromkeys([*([listing.chosen[name]] if listing.chosen[name] else []), *ordered[:SHOWN_TOPICS]])
+        )
+        values = [_facet_value(listing, name, topic, topic, counts) for topic in shown]
+        yield View(title=title, choices=values, left_out=len(set(ordered) - set(shown)))
+
+
+def _facet_value(  # noqa: PLR0917
+    listing: Listing, name: str, value: str, title: str, counts: Mapping[str, int], tone: str = "", icon: str = ""
+) -> View:
+    current = listing.chosen[name] == value
+    href = listing.address(**{name: "" if current else value})
+    return View(title=title, count=counts.get(value, 0), href=href, current=current, tone=tone, sign=icon)
 
 
 @router.get("/questions.{kind}")
-def export_questions(  # noqa: PLR0917
-    who: Reader, store: InStore, project: ProjectInPath, number: Number, kind: str, asked: QuestionsAsked
-) -> Response:
-    """Return questions and what came of them as CSV or XLSX."""
-    run = runs.show_run(store, project, number, intents.KIND).run
-    found = intents.list_questions(store, run, offset=0, limit=MOST_EXPORTED, **asked.wanted)
+def export_questions(visit: ReaderVisit, number: Number, kind: str, asked: QuestionsAsked) -> Response:
+    """Return the questions as CSV or XLSX."""
+    run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
+    chosen = QuestionFilter(**asked.chosen)
+    found = questions.find_questions(visit.store, visit.project, run, chosen, limit=MAX_EXPORTED)
     rows = [
         (row.text, row.intent, row.guess, row.confidence, row.outcome, row.right, row.deferred, row.wrong)
-        for row in found.rows
+        for row in (line.row for line in found.lines)
     ]
-    return findings_file(project, run, f"questions.{kind}", QUESTION_COLUMNS, rows)
+    return findings_file(visit.project, run, f"questions.{kind}", QUESTION_COLUMNS, rows)
 
 
-def _why_none(words: Words, store: Store, run: Run, chosen: Mapping[str, str]) -> str:
+def _why_none(visit: Visit, run: Run, chosen: Mapping[str, str]) -> str:
     """Say why two topics are named together although none of their questions was taken for the other."""
-    pair, narrowed = {chosen["intent"], chosen["guess"]}, chosen["outcome"] or chosen["search"]
-    known = ({one.a, one.b} == pair for one in intents.intents_result(store, run).pairs)
-    if narrowed or not any(known):
-        return ""
     names = {"a": chosen["intent"], "b": chosen["guess"]}
-    back = intents.list_questions(store, run, intent=chosen["guess"], guess=chosen["intent"], limit=1).total
-    if back:
-        return words.gettext("No question of %(a)s was taken for %(b)s; the reverse did happen.", **names)
-    return words.gettext(
-        "No question of %(a)s was taken for %(b)s in this exam. The two are named together because their texts are "
-        "alike, not because of mistakes.",
+    pairs = intents.intents_result(visit.store, run).pairs
+    known = any({pair.a, pair.b} == set(names.values()) for pair in pairs)
+    if chosen["outcome"] or chosen["search"] or not known:
+        return ""
+    if intents.list_questions(visit.store, run, intent=names["b"], guess=names["a"], limit=1).total:
+        return visit.words.gettext(
+            "No question about %(a)s was mistaken for %(b)s, but the reverse happened.", **names
+        )
+    return visit.words.gettext(
+        "No question about %(a)s was mistaken for %(b)s in this exam. The two are listed together "
+        "because their texts are similar, not because of mistakes.",
         **names,
     )
-
-
-def _question_fields(words: Words, chosen: Mapping[str, str]) -> tuple[Field, ...]:
-    return (
-        Field("search", words.gettext("Words in the question"), "search", chosen["search"]),
-        Field("intent", words.gettext("Filed under"), "search", chosen["intent"]),
-        Field("guess", words.gettext("Guess"), "search", chosen["guess"]),
-        hidden_field("outcome", chosen["outcome"]),
-    )
-
-
-def _question_columns(words: Words) -> tuple[Column, ...]:
-    said = text_columns(
-        words.gettext("Question"),
-        words.gettext("Filed under"),
-        words.gettext("Most frequent guess"),
-        words.gettext("Outcome"),
-    )
-    return (*said, *number_columns(words.gettext("Right, deferred, wrong"), words.gettext("Confidence")))
-
-
-def _question_row(words: Words, row: OutcomeRow) -> Row:
-    from vivavoce.reports.intents.wording import OUTCOME_TITLES
-
-    outcome, none = Outcome(row.outcome), words.gettext("none")
-    tone: Tone = "good" if outcome in GOOD else "bad" if outcome in BAD else "neutral"
-    told = (words.said(text) for text in (outcome.meaning, OUTCOME_TITLES[outcome]))
-    mark = Markup('<span class="mark {}" title="{}">{}</span>').format(tone, *told)
-    counts = f"{row.right} / {row.deferred} / {row.wrong}"
-    sure = Writer(words).share(row.confidence)
-    return Row((row.text, row.intent or none, row.guess or none, mark, counts, sure))
-
-
-def _outcome_tabs(words: Words, listing: Listing, found: intents.QuestionPage, current: str) -> tuple[Link, ...]:
-    from vivavoce.reports.intents.wording import OUTCOME_TITLES
-
-    writer = Writer(words)
-    every = words.gettext("All")
-    tabs = [Link(f"{every} ({writer.number(sum(found.counts.values()))})", listing.address(outcome=""), not current)]
-    for outcome in Outcome:
-        if n := found.counts.get(outcome.value, 0):
-            title = f"{words.said(OUTCOME_TITLES[outcome])} ({writer.number(n)})"
-            tabs.append(Link(title, listing.address(outcome=outcome.value), current == outcome.value))
-    return tuple(tabs)
-
-
-def _meaning(words: Words, outcome: str) -> str:
-    found = words.said(next((one.meaning for one in Outcome if one.value == outcome), ""))
-    return f"{found[:1].upper()}{found[1:]}." if found else ""
-
-
-# --- confidence --------------------------------------------------------------------------------------------------
-
-
-@router.get("/curve")
-def show_curve(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
-    """Show what the confidence of the bot is worth."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number, intents.KIND)
-    result = intents.intents_result(store, line.run)
-    curve = number_columns(words.gettext("Answers wrong"), words.gettext("Threshold"))
-    claims = number_columns(words.gettext("Is right"), words.gettext("Questions"))
-    view = View(
-        head=run_head(words, project, line),
-        lead=words.gettext("A lower threshold answers more and errs more: here is how much."),
-        tabs=result_tabs(words, project, line.run, "curve"),
-        curve=drawn(store, project, line.run, "risk-coverage"),
-        curve_columns=(*text_columns(words.gettext("Answered")), *curve),
-        curve_rows=tuple(_curve_rows(words, result)),
-        calibration=drawn(store, project, line.run, "calibration"),
-        calibration_columns=(*text_columns(words.gettext("Claims")), *claims),
-        calibration_rows=tuple(_bin_rows(words, result)),
-    )
-    title = f"{words.gettext('Confidence')}: {tab_title(words, line.run)}"
-    return page(request, "exams/intents_curve.html", title, view=view, project=project, section=SECTION)
-
-
-def _curve_rows(words: Words, result: IntentsResult) -> Iterable[Row]:
-    writer = Writer(words)
-    for findings in result.settings[:1]:
-        curve = findings.curve
-        for place in curve.tenths():
-            shares = (float(curve.coverage[place]), float(curve.risk[place]))
-            threshold = max(0.0, float(curve.thresholds[place]))
-            yield Row((*(writer.share(share) for share in shares), writer.number(threshold, 2)))
-
-
-def _bin_rows(words: Words, result: IntentsResult) -> Iterable[Row]:
-    writer = Writer(words)
-    for findings in result.settings[:1]:
-        for one in findings.bins:
-            yield Row((writer.share(one.confidence), writer.share(one.right), writer.number(one.n)))

@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import without_remedy
 from vivavoce.jobs.exams.registry import exam_kinds
-from vivavoce.store.rows import Project, RunState
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import done, download, go, page, part, table_file, unchanged, words_of
+from vivavoce.store.rows import RunState
+from vivavoce.web.answers import download, go, table_file, unchanged
+from vivavoce.web.cells import chip
 from vivavoce.web.exam_pages import exam_title, pages_of
-from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, ListView, Number, PageNumber, Word
+from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Word
 from vivavoce.web.pages.exams.general_result import general_page
-from vivavoce.web.parts import Choice, Column, Field, Row, text_columns
-from vivavoce.web.progress import STATES, RunHead, badge_of, progress_view, run_head, run_path
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Column, Row, text_columns
+from vivavoce.web.progress import STATES, badge_of, progress_view, run_head, run_path
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/runs")
 COLUMNS = ("number", "kind", "title", "state", "headline", "done", "total", "failed", "who", "created", "finished")
 # The report brings its own style and pictures; nothing else may come from or go anywhere.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
-MOST_EXPORTED = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunsView(ListView):
-    """Some runs, and what narrows them down. `any`: there are runs at all."""
-
-    any: bool
-    begin: Link
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteView:
-    """A run that is about to be deleted, and what that means."""
-
-    head: RunHead
-    text: str
+MAX_EXPORTED = 10_000
 
 
 async def _asked_runs(kind: Word = "", state: Word = "", page: PageNumber = 1) -> Listing:
@@ -56,189 +40,193 @@ RunsAsked = Annotated[Listing, Depends(_asked_runs)]
 
 
 @router.get("")
-def show_runs(request: Request, who: Reader, store: InStore, project: ProjectInPath, asked: RunsAsked) -> Response:
+def show_runs(visit: ReaderVisit, asked: RunsAsked) -> Response:
     """Show the runs of a project, the newest first."""
-    words, listing = words_of(request), asked.at(f"/p/{project.slug}/runs")
-    kind, state = _chosen(asked)
-    found = runs.list_runs(store, project, kind=kind, state=state, limit=listing.size, offset=listing.offset)
-    view = RunsView(
-        lead=words.ngettext("%(num)s run is kept.", "%(num)s runs are kept.", found.total),
-        path=listing.path,
-        fields=_fields(words, asked, runs.count_runs(store, project, kind=kind, state=state)),
-        columns=run_columns(words),
-        rows=tuple(run_row(words, project, line) for line in found.lines),
-        pager=listing.pager(found.total),
-        downloads=listing.downloads(),
-        any=bool(kind or state) or found.total > 0,
-        begin=Link(words.gettext("Start an intents exam"), f"/p/{project.slug}/intents"),
+    words, listing, kind, state = visit.words, asked.at(f"{visit.base}/runs"), *_filter(asked)
+    page = runs.list_runs(
+        visit.store, visit.project, kind=kind, state=state, limit=listing.size, offset=listing.offset
     )
-    return page(request, "exams/runs.html", words.gettext("Runs"), view=view, project=project)
+    counts = runs.count_runs(visit.store, visit.project, kind=kind, state=state)
+    names = dict.fromkeys((*(exam.name for exam in exam_kinds()), *counts.kinds))
+
+    sizes = {each.value: n for each, n in counts.states.items()}
+    exams = {name: exam_title(words, name) for name in names}
+    states = {each.value: words.gettext(title) for each, title in STATES.items()}
+    view = View(
+        lead=_lead(visit, page.total, counts, filtered=bool(kind or state)),
+        facets=(
+            _facet(listing, "kind", words.gettext("Exam"), words.gettext("all exams"), exams, counts.kinds),
+            _facet(listing, "state", words.gettext("Status"), words.gettext("any status"), states, sizes),
+        ),
+        columns=run_columns(words),
+        rows=[run_row(visit, line) for line in page.lines],
+        pager=listing.pager(page.total),
+        downloads=listing.downloads(),
+        any=bool(kind or state) or page.total > 0,
+        all=listing.path,
+        begin=Link(words.gettext("Examine your topics"), f"{visit.base}/intents"),
+    )
+    return visit.page("exams/runs.html", words.gettext("Runs"), view=view)
+
+
+def _facet(  # noqa: PLR0917
+    listing: Listing, name: str, title: str, every: str, titles: Mapping[str, str], sizes: Mapping[str, int]
+) -> View:
+    """Return what a list can be narrowed down to, with how many runs each choice shows."""
+    counted = {"": (every, sum(sizes.values())), **{key: (t, sizes.get(key, 0)) for key, t in titles.items()}}
+    chosen = listing.chosen[name]
+    choices = [
+        View(title=text, href=listing.address(**{name: key}), count=n, current=chosen == key, tone="", sign="")
+        for key, (text, n) in counted.items()
+        if n or not key or chosen == key
+    ]
+    return View(title=title, choices=choices)
+
+
+def _lead(visit: Visit, total: int, counts: runs.RunCounts, *, filtered: bool) -> str:
+    """Say how many runs there are, and how many of them go on."""
+    words, write = visit.words, visit.write
+    if filtered or not total:
+        return words.ngettext("%(num)s run.", "%(num)s runs.", total)
+    going = sum(n for state, n in counts.states.items() if state.open)
+    if not going:
+        return words.ngettext("%(num)s run, none in progress.", "%(num)s runs, none in progress.", total)
+    return words.ngettext(
+        "%(num)s run in progress, %(total)s in all.",
+        "%(num)s runs in progress, %(total)s in all.",
+        going,
+        total=write.number(total),
+    )
+
+
+def _filter(asked: Listing) -> tuple[str | None, RunState | None]:
+    """Return what the list is narrowed down to; what nobody can choose narrows nothing."""
+    kind, state = asked.chosen["kind"], asked.chosen["state"]
+    known = kind in [exam.name for exam in exam_kinds()]
+    return kind if known else None, RunState(state) if state in set(RunState) else None
 
 
 @router.get("/{number:int}")
-def lead_to_run(request: Request, who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def lead_to_run(visit: ReaderVisit, number: Number) -> Response:
     """Lead to the page of a run, which depends on its exam; one without pages of its own is shown here."""
-    line = runs.show_run(store, project, number)
+    line = runs.show_run(visit.store, visit.project, number)
     if pages_of(line.run.kind).place:
-        return go(run_path(project, line.run))
-    return general_page(request, who, store, project, line)
+        return go(run_path(visit.project, line.run))
+    return general_page(visit, line)
 
 
 @router.get("/{number:int}/progress")
-def show_progress(  # noqa: PLR0917
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    number: Number,
-    version: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+def show_progress(
+    visit: ReaderVisit, number: Number, version: Annotated[int, Query(ge=0, le=LARGEST)] = 0
 ) -> Response:
     """Return the part of a page that says how far a run is; nothing when that has not changed."""
-    run = runs.show_run(store, project, number).run
+    run = runs.show_run(visit.store, visit.project, number).run
     if not run.state.open:
         # The page that asked has more to show now: being led elsewhere, it loads itself anew.
-        return go(run_path(project, run))
-    found = runs.progress_of(store, run)
+        return go(run_path(visit.project, run))
+    progress = runs.progress_of(visit.store, run)
     # A worker that fell silent changes nothing in the run, but the seconds since then are to be seen.
-    silent = found.silence is not None and run.state is not RunState.WAITING
+    silent = progress.silence is not None and run.state is not RunState.WAITING
     if run.version == version and not silent:
         return unchanged()
-    view = progress_view(words_of(request), project, found)
-    return part(request, "exams/run_progress.html", view=view, project=project)
+    return visit.part("exams/run_progress.html", progress_view(visit.words, visit.project, progress))
 
 
 @router.post("/{number:int}/cancel")
-def cancel_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def cancel_run(visit: EditorVisit, number: Number) -> Response:
     """End a run."""
-    run = runs.cancel_run(store, who.actor, project, number)
-    said = words_of(request).gettext("The run is cancelled. What was done is kept, and it can go on later.")
-    return done(run_path(project, run), said)
+    run = runs.cancel_run(visit.store, visit.actor, visit.project, number)
+    text = visit.words.gettext("Run cancelled. Finished work is kept, and you can resume the run later.")
+    return visit.done(run_path(visit.project, run), text)
 
 
 @router.post("/{number:int}/resume")
-def resume_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def resume_run(visit: EditorVisit, number: Number) -> Response:
     """Go on with a run."""
-    run = runs.resume_run(store, who.actor, project, number)
-    return done(run_path(project, run), words_of(request).gettext("The run goes on."))
+    run = runs.resume_run(visit.store, visit.actor, visit.project, number)
+    return visit.done(run_path(visit.project, run), visit.words.gettext("Run resumed."))
 
 
 @router.post("/{number:int}/retry")
-def retry_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def retry_run(visit: EditorVisit, number: Number) -> Response:
     """Try again what failed."""
-    run = runs.retry_run(store, who.actor, project, number)
-    return done(run_path(project, run), words_of(request).gettext("What failed is tried again."))
+    run = runs.retry_run(visit.store, visit.actor, visit.project, number)
+    return visit.done(run_path(visit.project, run), visit.words.gettext("Retrying what failed."))
 
 
 @router.post("/{number:int}/rename")
-def rename_run(  # noqa: PLR0917
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number, form: Form
-) -> Response:
+def rename_run(visit: EditorVisit, number: Number, form: Form) -> Response:
     """Give a run another title."""
-    run = runs.rename_run(store, who.actor, project, number, form.text("title"))
-    return done(run_path(project, run), words_of(request).gettext("The run has a new title."))
+    run = runs.rename_run(visit.store, visit.actor, visit.project, number, form.text("title"))
+    return visit.done(run_path(visit.project, run), visit.words.gettext("Run renamed."))
 
 
 @router.get("/{number:int}/delete")
-def ask_to_delete(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def ask_to_delete(visit: EditorVisit, number: Number) -> Response:
     """Ask before a run is deleted."""
-    words = words_of(request)
-    line = runs.show_run(store, project, number)
-    text = words.gettext(
-        "Run %(number)s, %(title)s, goes with all that it found.", number=number, title=words.ours(line.run.title)
-    )
-    last = words.gettext("It cannot be had back; the timeline and comparisons lose it too.")
-    view = DeleteView(run_head(words, project, line), f"{text} {last}")
-    return page(request, "exams/run_delete.html", words.gettext("Delete this run?"), view=view, project=project)
+    words, line = visit.words, runs.show_run(visit.store, visit.project, number)
+    title = words.ours(line.run.title)
+    text = words.gettext("This deletes run %(number)s, %(title)s, and all its results.", number=number, title=title)
+    view = View(head=run_head(words, visit.project, line), text=f"{text} {words.gettext('You cannot undo this.')}")
+    return visit.page("exams/run_delete.html", words.gettext("Delete this run?"), view=view)
 
 
 @router.post("/{number:int}/delete")
-def delete_run(request: Request, who: Editor, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def delete_run(visit: EditorVisit, number: Number) -> Response:
     """Delete a run."""
-    runs.delete_run(store, who.actor, project, number)
-    return done(f"/p/{project.slug}/runs", words_of(request).gettext("The run is deleted."))
+    runs.delete_run(visit.store, visit.actor, visit.project, number)
+    return visit.done(f"{visit.base}/runs", visit.words.gettext("Run deleted."))
 
 
 @router.get("/{number:int}/report.html")
-def show_report(who: Reader, store: InStore, project: ProjectInPath, number: Number, save: bool = False) -> Response:
+def show_report(visit: ReaderVisit, number: Number, save: bool = False) -> Response:
     """Return the report of a run, to read here or to keep."""
-    run = runs.show_run(store, project, number).run
-    content, media = runs.document(store, run, runs.REPORT), "text/html; charset=utf-8"
+    run = runs.show_run(visit.store, visit.project, number).run
+    content, media = runs.document(visit.store, run, runs.REPORT), "text/html; charset=utf-8"
     if save:
-        return download(f"{project.slug}-{run.kind}-{run.number}.html", media, content)
+        return download(f"{visit.project.slug}-{run.kind}-{run.number}.html", media, content)
     return Response(content, media_type=media, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 @router.get("/{number:int}/findings.json")
-def save_findings(who: Reader, store: InStore, project: ProjectInPath, number: Number) -> Response:
+def save_findings(visit: ReaderVisit, number: Number) -> Response:
     """Return all numbers of a run as a file."""
-    run = runs.show_run(store, project, number).run
-    content = runs.document(store, run, runs.FINDINGS)
-    return download(f"{project.slug}-{run.kind}-{run.number}.json", "application/json", content)
+    run = runs.show_run(visit.store, visit.project, number).run
+    content = runs.document(visit.store, run, runs.FINDINGS)
+    return download(f"{visit.project.slug}-{run.kind}-{run.number}.json", "application/json", content)
 
 
 @router.get(".{kind_of_file}")
-def export_runs(who: Reader, store: InStore, project: ProjectInPath, kind_of_file: str, asked: RunsAsked) -> Response:
+def export_runs(visit: ReaderVisit, kind_of_file: str, asked: RunsAsked) -> Response:
     """Return the list of runs as CSV or XLSX."""
-    kind, state = _chosen(asked)
-    found = runs.list_runs(store, project, kind=kind, state=state, limit=MOST_EXPORTED)
-    return table_file(f"{project.slug}-runs", kind_of_file, COLUMNS, [_cells(line) for line in found.lines])
-
-
-# --- tables of runs, on other pages too --------------------------------------------------------------------------
+    kind, state = _filter(asked)
+    rows = []
+    for line in runs.list_runs(visit.store, visit.project, kind=kind, state=state, limit=MAX_EXPORTED).lines:
+        run = line.run
+        about = (run.number, run.kind, run.title, str(run.state), run.headline, run.done, run.total, run.failed)
+        rows.append((*about, line.who, run.created, run.finished))
+    return table_file(f"{visit.project.slug}-runs", kind_of_file, COLUMNS, rows)
 
 
 def run_columns(words: Words) -> tuple[Column, ...]:
     """Return the heads of a table of runs."""
     return text_columns(
-        words.gettext("Run"),
-        words.gettext("Exam"),
-        words.gettext("State"),
-        words.gettext("In one sentence"),
-        words.gettext("Begun"),
+        words.gettext("Run"), words.gettext("Status"), words.gettext("Summary"), words.gettext("Started")
     )
 
 
-def run_row(words: Words, project: Project, line: runs.RunLine) -> Row:
+def run_row(visit: Visit, line: runs.RunLine) -> Row:
     """Return one line of a table of runs."""
-    run, writer, badge = line.run, Writer(words), badge_of(words, line.run)
-    name = Markup('<a href="{}">{} <span class="muted">{}</span></a>').format(
-        run_path(project, run), words.ours(run.title), run.number
+    words, write, run, badge = visit.words, visit.write, line.run, badge_of(visit.words, line.run)
+    about = words.gettext(
+        "%(exam)s, run %(number)s", exam=exam_title(words, run.kind), number=write.number(run.number)
     )
-    state = Markup('<span class="mark {}">{}</span>').format(badge.tone, badge.text)
+    name = Markup('<a href="{}" dir="auto">{}</a> <small>{}</small>').format(
+        run_path(visit.project, run), words.ours(run.title), about
+    )
+    state = chip(badge.text, badge.tone)
     if run.state is RunState.RUNNING:
-        state += f" {writer.share((run.done + run.failed) / max(1, run.total))}"
-    begun = Markup("{}, {}").format(writer.ago(run.created), line.who)
-    return Row(
-        (name, exam_title(words, run.kind), state, words.said(run.headline or without_remedy(run.error)), begun)
-    )
-
-
-def _fields(words: Words, asked: Listing, counts: runs.RunCounts) -> tuple[Field, ...]:
-    writer = Writer(words)
-
-    def choice(value: str, title: str, n: int) -> Choice:
-        return Choice(value, f"{title} ({writer.number(n)})")
-
-    names = dict.fromkeys((*(kind.name for kind in exam_kinds()), *counts.kinds))
-    kinds = (choice(name, exam_title(words, name), counts.kinds.get(name, 0)) for name in names)
-    states = (choice(one, words.gettext(title), counts.states.get(one, 0)) for one, title in STATES.items())
-    every = choice("", words.gettext("all exams"), sum(counts.kinds.values()))
-    anyhow = choice("", words.gettext("all states"), sum(counts.states.values()))
-    return (
-        Field("kind", words.gettext("Exam"), "select", asked.chosen["kind"], choices=(every, *kinds)),
-        Field("state", words.gettext("State"), "select", asked.chosen["state"], choices=(anyhow, *states)),
-    )
-
-
-def _chosen(asked: Listing) -> tuple[str | None, RunState | None]:
-    """Return what the list is narrowed down to; what nobody can choose narrows nothing."""
-    kind, state = asked.chosen["kind"], asked.chosen["state"]
-    return kind if kind in [exam.name for exam in exam_kinds()] else None, next(
-        (one for one in RunState if one.value == state), None
-    )
-
-
-def _cells(line: runs.RunLine) -> tuple[object, ...]:
-    run = line.run
-    told = (run.number, run.kind, run.title, str(run.state), run.headline, run.done, run.total, run.failed)
-    return (*told, line.who, run.created, run.finished)
+        state += f" {write.share((run.done + run.failed) / max(1, run.total))}"
+    headline = words.said(run.headline or without_remedy(run.error))
+    begun = Markup("{} <small>{}</small>").format(write.ago(run.created), line.who)
+    return Row((name, state, headline, begun))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -12,48 +11,36 @@ from vivavoce.errors import AbsentError, nearest
 from vivavoce.messages import say
 from vivavoce.web.access import Reader
 from vivavoce.web.answers import page, words_of
-from vivavoce.web.api.reading import Operation, read_operations
-from vivavoce.web.language import Words
-from vivavoce.web.rendering import Link
+from vivavoce.web.api.reading import read_operations
+from vivavoce.web.rendering import Link, View
 
 router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class ApiView:
-    """All operations in a list, or those of one group with all that they take."""
-
-    groups: tuple[Link, ...]
-    operations: tuple[Operation, ...]
-    group: str
-    lead: str
-    description: str
 
 
 @router.get("/api")
 def show_api(request: Request, who: Reader, group: Annotated[str, Query(max_length=40)] = "") -> Response:
     """Show the operations of the API."""
     words = words_of(request)
-    found = read_operations(request.app.openapi())
-    names = tuple(dict.fromkeys(one.group for one in found))
+    operations = read_operations(request.app.openapi())
+    names = tuple(dict.fromkeys(operation.group for operation in operations))
     if group and group not in names:
         raise AbsentError(
             say("there is no group '{group}'.{nearest}", group=group, nearest=nearest(group, names)),
             remedy=say("choose one from the list"),
         )
-    chosen = tuple(one for one in found if group in ("", one.group))
-    links = (Link(words.gettext("All operations"), "/api", not group), *(_link(name, group) for name in names))
-    view = ApiView(links, chosen, group, _lead(words, len(chosen)), request.app.openapi_url)
-    return page(request, "projects/api.html", words.gettext("API"), view=view, section="help")
-
-
-def _link(name: str, current: str) -> Link:
-    return Link(name, f"/api?group={name}", name == current)
-
-
-def _lead(words: Words, n: int) -> str:
-    return words.ngettext(
-        "%(num)s operation: programs do with a key what people do in these pages.",
-        "%(num)s operations: programs do with a key what people do in these pages.",
-        n,
+    chosen = [operation for operation in operations if group in ("", operation.group)]
+    view = View(
+        groups=(
+            Link(words.gettext("All operations"), "/api", not group),
+            *(Link(name, f"/api?group={name}", name == group) for name in names),
+        ),
+        operations=chosen,
+        group=group,
+        lead=words.ngettext(
+            "%(num)s operation. With a key, programs can do what people do on these pages.",
+            "%(num)s operations. With a key, programs can do what people do on these pages.",
+            len(chosen),
+        ),
+        description=request.app.openapi_url,
     )
+    return page(request, "projects/api.html", words.gettext("API"), view=view)

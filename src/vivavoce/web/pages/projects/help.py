@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -17,97 +16,83 @@ from vivavoce.reports.shared.measures import Measure
 from vivavoce.web.access import Reader
 from vivavoce.web.answers import page, words_of
 from vivavoce.web.language import Words
+from vivavoce.web.pages.access.people import list_roles
 from vivavoce.web.parts import Field
+from vivavoce.web.rendering import View
 
 router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One number or outcome; `anchor` is where links lead, `same` another number of the same name."""
-
-    anchor: str
-    title: str
-    meaning: str
-    absent: str = ""
-    better: str = ""
-    same: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Numbers that belong together."""
-
-    title: str
-    about: str
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HelpView:
-    """All that can be looked up, or what of it holds the words that were asked for."""
-
-    groups: tuple[Group, ...]
-    field: Field
-    asked: str
 
 
 @router.get("/help")
 def show_help(request: Request, who: Reader, q: str = "") -> Response:
     """Show the meaning of every number."""
-    words = words_of(request)
-    asked = q.strip()[:100]
-    found = tuple(_narrowed(group, asked) for group in _groups(words))
-    field = Field("q", words.gettext("Look up"), "search", asked, key="/")
-    view = HelpView(tuple(group for group in found if group.entries), field, asked)
-    return page(request, "projects/help.html", words.gettext("Help"), view=view, section="help")
+    words, asked = words_of(request), q.strip()[:100]
+    groups = []
+    for number, (title, about, entries) in enumerate(_groups(words)):
+        fitting = [
+            entry
+            for entry in entries
+            if asked.casefold() in f"{entry.title} {entry.meaning} {entry.anchor}".casefold()
+        ]
+        if fitting:
+            groups.append(View(title=title, about=about, entries=fitting, anchor=f"group-{number}"))
+    view = View(
+        groups=groups,
+        field=Field("q", words.gettext("Search help"), "search", asked, key="f"),
+        roles=list_roles(words),
+    )
+    return page(request, "projects/help.html", words.gettext("Help"), view=view)
 
 
-def _groups(words: Words) -> Iterator[Group]:
-    better = {"higher": words.gettext("higher is better"), "lower": words.gettext("lower is better"), "neither": ""}
-    yield Group(
+def _groups(words: Words) -> Iterator[tuple[str, str, list[View]]]:
+    """Yield the title, the text and the entries of each group."""
+    yield (
         words.gettext("Intents"),
         words.gettext(
-            "Can anyone learn these topics from these examples? Some examples are held back, the engine learns from "
-            "the others, and is asked the ones held back, many times over."
+            "Can a classifier learn these topics from these examples? In each round it trains on "
+            "some of the examples and is tested on the rest."
         ),
-        tuple(_entries(words, MEASURES, "", better)),
+        _number_entries(words, MEASURES, ""),
     )
-    yield Group(
-        words.gettext("What becomes of a question"),
-        words.gettext("Every question of an intents exam ends in exactly one of these ways."),
-        tuple(Entry(f"o-{one}", words.said(OUTCOME_TITLES[one]), words.said(one.meaning)) for one in Outcome),
+    yield (
+        words.gettext("Outcomes of a question"),
+        words.gettext("Every question in an intents exam has exactly one of these outcomes."),
+        [_entry(f"o-{outcome}", *map(words.said, (OUTCOME_TITLES[outcome], outcome.meaning))) for outcome in Outcome],
     )
-    yield Group(
+    yield (
         words.gettext("Conversations"),
-        words.gettext("Scripted conversations are held with each bot; every reply is checked against the script."),
-        tuple(_entries(words, CONVERSATION_MEASURES, "conversations-", better)),
+        words.gettext(
+            "Scripted conversations are held with each bot, and every reply is checked against the scenario."
+        ),
+        _number_entries(words, CONVERSATION_MEASURES, "conversations-"),
     )
-    yield Group(
-        words.gettext("What becomes of a message"),
-        words.gettext("Every message of a scripted conversation ends in exactly one of these ways."),
-        tuple(Entry(f"t-{one}", words.said(OUTCOME_NAMES[one]), words.said(one.meaning)) for one in TurnOutcome),
+    yield (
+        words.gettext("Outcomes of a message"),
+        words.gettext("Every message in a scripted conversation has exactly one of these outcomes."),
+        [
+            _entry(f"t-{outcome}", *map(words.said, (OUTCOME_NAMES[outcome], outcome.meaning)))
+            for outcome in TurnOutcome
+        ],
     )
-    yield Group(
+    yield (
         words.gettext("Dialogues"),
-        words.gettext("Logged talks get the mark from 1 to 5 that a person would probably give them."),
-        tuple(_entries(words, DIALOGUE_MEASURES, "dialogues-", better)),
+        words.gettext("Logged dialogues get a score from 1 to 5: the rating a person would probably give them."),
+        _number_entries(words, DIALOGUE_MEASURES, "dialogues-"),
     )
 
 
-def _entries(
-    words: Words, measures: Mapping[str, Measure], prefix: str, better: Mapping[str, str]
-) -> Iterator[Entry]:
-    """Yield numbers; where an exam before has one of the same name, the anchor says which exam it is of."""
+def _entry(anchor: str, title: str, meaning: str, absent: str = "", *, better: str = "", same: str = "") -> View:
+    """Return a number or outcome; `anchor` is where links lead, `same` another number of the same name."""
+    return View(anchor=anchor, title=title, meaning=meaning, absent=absent, better=better, same=same)
+
+
+def _number_entries(words: Words, measures: Mapping[str, Measure], prefix: str) -> list[View]:
+    """Return numbers; where an exam before has one of the same name, the anchor says which exam it is of."""
+    better = {"higher": words.gettext("higher is better"), "lower": words.gettext("lower is better"), "neither": ""}
+    entries = []
     for measure in measures.values():
-        taken = bool(prefix) and measure.name in MEASURES
-        anchor = f"m-{prefix if taken else ''}{measure.name}"
+        anchor = f"m-{prefix if prefix and measure.name in MEASURES else ''}{measure.name}"
         same = "" if prefix or measure.name not in CONVERSATION_MEASURES else f"m-conversations-{measure.name}"
         title, meaning, absent = map(words.said, (measure.title, measure.meaning, measure.absent))
-        yield Entry(anchor, title, meaning, absent, better[measure.better], same)
-
-
-def _narrowed(group: Group, asked: str) -> Group:
-    wanted = asked.casefold()
-    kept = tuple(e for e in group.entries if wanted in f"{e.title} {e.meaning} {e.anchor}".casefold())
-    return Group(group.title, group.about, kept)
+        entries.append(_entry(anchor, title, meaning, absent, better=better[measure.better], same=same))
+    return entries

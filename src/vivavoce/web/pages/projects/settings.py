@@ -2,60 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.store.rows import Project
-from vivavoce.web.access import Admin, Editor, InStore, ProjectInPath, Reader, Visitor, config_of
+from vivavoce.web.access import Admin, InStore, config_of
 from vivavoce.web.answers import done, page, words_of
-from vivavoce.web.config import WebConfig
-from vivavoce.web.field_faults import fault_at
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.parts import Field, named_choices
-from vivavoce.web.rendering import Link
-from vivavoce.workspace.access.switches import MOST_CONTACT, Switches, change_switches, show_switches
-from vivavoce.workspace.exams.engine_parts import missing_part, ready_engines
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit, Visit
+from vivavoce.workspace.access.engine_rules import missing_part, ready_engines
+from vivavoce.workspace.access.switches import MAX_CONTACT, Switches, change_switches, show_switches
 from vivavoce.workspace.projects import projects
-from vivavoce.workspace.projects.facts import Facts, workspace_facts
+from vivavoce.workspace.projects.projects import workspace_facts
 
 router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceView:
-    """What holds for the workspace: facts of the machine, and what admins decide."""
-
-    lead: str
-    facts: Facts
-    limits: tuple[tuple[str, str], ...]
-    fields: tuple[Field, ...]
-    error: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectView:
-    """What holds for a project; forms as they were filled in."""
-
-    lead: str
-    tabs: tuple[Link, ...]
-    fields: tuple[Field, ...]
-    deletion: tuple[Field, ...]
-    error: InputError | None = None
-    refusal: InputError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """The form of a project as it was filled in."""
-
-    name: str
-    threshold: str
-    classifier: str
-    why: str = ""
 
 
 @router.get("/settings")
@@ -73,136 +39,129 @@ def change_settings(request: Request, who: Admin, store: InStore, form: Form) ->
         change_switches(store, who.actor, switches)
     except InputError as error:
         return _workspace_page(request, store, switches, error)
-    return done("/settings", words_of(request).gettext("The settings are saved."))
+    return done("/settings", words_of(request).gettext("Settings saved."))
 
 
 @router.get("/p/{slug}/settings")
-def show_project_settings(request: Request, who: Reader, project: ProjectInPath) -> Response:
+def show_project_settings(visit: ReaderVisit) -> Response:
     """Show what holds for a project."""
-    return _project_page(request, who, project)
+    return _project_page(visit)
 
 
 @router.post("/p/{slug}/settings")
-def change_project_settings(
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form
-) -> Response:
+def change_project_settings(visit: EditorVisit, form: Form) -> Response:
     """Change what holds for a project; it can be undone."""
-    said = Typed(form.text("name"), form.text("threshold"), form.text("classifier"), form.text("why", most=1000))
-    threshold = form.number("threshold", project.threshold, low=0, high=1)
+    typed = {name: form.text(name) for name in ("name", "threshold", "classifier")}
+    typed["why"] = form.text("why", most=1000)
+    threshold = form.number("threshold", visit.project.threshold, low=0, high=1)
     try:
         form.check()
         edit = projects.change_project(
-            store,
-            who.actor,
-            project,
-            name=said.name,
+            visit.store,
+            visit.actor,
+            visit.project,
+            name=typed["name"],
             threshold=threshold,
-            classifier=said.classifier or project.classifier,
-            why=said.why,
+            classifier=typed["classifier"] or visit.project.classifier,
+            why=typed["why"],
         )
     except InputError as error:
-        return _project_page(request, who, project, said, error=error)
-    told = words_of(request).gettext("The settings of the project are saved.")
-    return done(f"/p/{project.slug}/settings", told, project=project, edit=edit)
+        return _project_page(visit, typed, error=error)
+    text = visit.words.gettext("Project settings saved.")
+    return visit.done(f"{visit.base}/settings", text, edit)
 
 
 @router.post("/p/{slug}/settings/delete")
-def delete_project(request: Request, who: Admin, store: InStore, project: ProjectInPath, form: Form) -> Response:
+def delete_project(visit: AdminVisit, form: Form) -> Response:
     """Delete a project for good."""
     try:
-        projects.delete_project(store, who.actor, project, form.text("confirmed"))
+        projects.delete_project(visit.store, visit.actor, visit.project, form.text("confirmed"))
     except InputError as error:
-        return _project_page(request, who, project, refusal=error)
-    return done("/projects", words_of(request).gettext("The project %(name)s is deleted.", name=project.name))
+        return _project_page(visit, refusal=error)
+    return visit.done("/projects", visit.words.gettext("Project %(name)s deleted.", name=visit.project.name))
 
 
 def _workspace_page(
     request: Request, store: InStore, switches: Switches, error: InputError | None = None
 ) -> Response:
-    words, facts = words_of(request), workspace_facts(store)
-    told = words.gettext("Shown where people sign in, for instance: Ask Anna in room 12.")
-    fields = (
-        Field(
-            "contact",
-            words.gettext("Whom to ask for access"),
-            value=switches.contact,
-            help=told,
-            error=fault_at(error, "contact"),
-            most=MOST_CONTACT,
-        ),
-        Field(
-            "keys_allowed",
-            words.gettext("People may make new API keys"),
-            "checkbox",
-            "on" if switches.keys_allowed else "",
-        ),
-    )
-    view = WorkspaceView(_workspace_lead(words, facts), facts, _limits(words, config_of(request)), fields, error)
-    title = words.gettext("Settings of the workspace")
-    return page(request, "projects/settings.html", title, view=view, section="settings", status=400 if error else 200)
-
-
-def _workspace_lead(words: Words, facts: Facts) -> str:
-    if not facts.workers:
-        return words.gettext("No worker is running: exams wait until one is started.")
-    return words.ngettext("%(num)s worker is running.", "%(num)s workers are running.", len(facts.workers))
-
-
-def _limits(words: Words, config: WebConfig) -> tuple[tuple[str, str], ...]:
+    words, facts, config = words_of(request), workspace_facts(store), config_of(request)
+    lead = words.gettext("No worker is running. Exams wait until one starts.")
+    if facts.workers:
+        lead = words.ngettext("%(num)s worker is running.", "%(num)s workers are running.", len(facts.workers))
+    title, wrong = words.gettext("Contact for access"), fault_at(error, "contact")
+    help_text = words.gettext("Shown on the sign-in page, for example: Ask Anna in room 12.")
+    keys = words.gettext("People can create API keys")
     yes, no = words.gettext("yes"), words.gettext("no")
-    return (
-        (words.gettext("Largest file to upload"), f"{config.max_upload_mb} MB"),
-        (words.gettext("Bots at private addresses"), yes if config.private_bots else no),
-        (words.gettext("Bots that are programs on this machine"), yes if config.bot_programs else no),
-        (words.gettext("Behind a proxy"), yes if config.behind_proxy else no),
-        (words.gettext("Other names of this server"), ", ".join(config.hosts) or words.gettext("none")),
+    view = View(
+        lead=lead,
+        facts=facts,
+        limits=(
+            (words.gettext("Maximum upload size"), f"{config.max_upload_mb} MB"),
+            (words.gettext("Bots at private addresses"), yes if config.private_bots else no),
+            (words.gettext("Bots that run as programs on this machine"), yes if config.bot_programs else no),
+            (words.gettext("Behind a proxy"), yes if config.behind_proxy else no),
+            (words.gettext("Other host names of this server"), ", ".join(config.hosts) or words.gettext("none")),
+        ),
+        fields=(
+            Field("contact", title, value=switches.contact, help=help_text, error=wrong, most=MAX_CONTACT),
+            Field("keys_allowed", keys, "checkbox", "on" if switches.keys_allowed else ""),
+        ),
+        error=error,
     )
+    title = words.gettext("Workspace settings")
+    return page(request, "projects/settings.html", title, view=view, status=400 if error else 200)
 
 
 def _project_page(
-    request: Request,
-    who: Visitor,
-    project: Project,
-    typed: Typed | None = None,
+    visit: Visit,
+    typed: Mapping[str, str] | None = None,
     *,
     error: InputError | None = None,
     refusal: InputError | None = None,
 ) -> Response:
-    words = words_of(request)
-    said = typed or Typed(project.name, f"{project.threshold:g}", project.classifier)
+    words, project = visit.words, visit.project
+    now = {"name": project.name, "threshold": f"{project.threshold:g}", "classifier": project.classifier, "why": ""}
     lead = words.gettext(
-        "%(name)s answers from a confidence of %(threshold)s on, tried with the engine %(engine)s.",
+        "%(name)s answers at a confidence of %(threshold)s or more, examined with the classifier %(engine)s.",
         name=project.name,
-        threshold=f"{project.threshold:g}",
+        threshold=now["threshold"],
         engine=project.classifier,
     )
-    view = ProjectView(
-        lead, _tabs(words, who, project), _project_fields(words, project, said, error), _deletion(words, refusal),
-        error, refusal,
-    )  # fmt: skip
-    return page(
-        request,
-        "projects/project_settings.html",
-        words.gettext("Settings of the project"),
-        view=view,
-        project=project,
-        section="settings",
-        status=400 if error or refusal else 200,
+    wrong = fault_at(refusal, "name")
+    tabs = (
+        Link(words.gettext("This project"), f"{visit.base}/settings", True),
+        Link(words.gettext("Workspace"), "/settings"),
     )
+    view = View(
+        lead=lead,
+        tabs=tabs if visit.who.may("admin") else (),
+        fields=_project_fields(words, project, typed or now, error),
+        deletion=(Field("confirmed", words.gettext("Type the project name to confirm"), error=wrong, required=True),),
+        error=error,
+        refusal=refusal,
+    )
+    title, status = words.gettext("Project settings"), 400 if error or refusal else 200
+    return visit.page("projects/project_settings.html", title, view=view, status=status)
 
 
-def _project_fields(words: Words, project: Project, said: Typed, error: InputError | None) -> tuple[Field, ...]:
+def _project_fields(
+    words: Words, project: Project, values: Mapping[str, str], error: InputError | None
+) -> tuple[Field, ...]:
     # The engine of now stays among the choices: a form must not change it unasked.
     choices = named_choices(dict.fromkeys((*ready_engines(project), project.classifier)))
-    meaning = words.gettext("The least confidence with which the bot answers; below it, it asks back or hands over.")
-    why = words.gettext("It is kept in the history, for those who come after you.")
+    meaning = words.gettext("Minimum confidence to answer. Below it, the bot asks back or hands over.")
+    why = words.gettext("Shown in the history.")
+    engines = words.gettext("Only classifiers that can run here are listed.")
+    if lack := missing_part(project.classifier):
+        engine = project.classifier
+        engines += " " + words.gettext("%(engine)s cannot run: %(lack)s.", engine=engine, lack=words.said(lack))
     return (
-        Field("name", words.gettext("Name"), value=said.name, required=True, most=projects.MOST_NAME),
+        Field("name", words.gettext("Name"), value=values["name"], required=True, most=projects.MAX_NAME),
         Field(
             "threshold",
             words.gettext("Threshold"),
             "number",
-            said.threshold,
+            values["threshold"],
             meaning,
             fault_at(error, "threshold"),
             required=True,
@@ -212,35 +171,12 @@ def _project_fields(words: Words, project: Project, said: Typed, error: InputErr
         ),
         Field(
             "classifier",
-            words.gettext("Engine"),
+            words.gettext("Classifier"),
             "select",
-            said.classifier,
-            _engine_help(words, project),
+            values["classifier"],
+            engines,
             fault_at(error, "classifier"),
             choices,
         ),
-        Field("why", words.gettext("Why"), value=said.why, help=why, most=1000),
-    )
-
-
-def _engine_help(words: Words, project: Project) -> str:
-    told = words.gettext("Only engines that can run here are offered.")
-    lack = missing_part(project.classifier)
-    if not lack:
-        return told
-    now = words.gettext("%(engine)s cannot run: %(lack)s.", engine=project.classifier, lack=words.said(lack))
-    return f"{told} {now}"
-
-
-def _deletion(words: Words, refusal: InputError | None) -> tuple[Field, ...]:
-    told = fault_at(refusal, "name")
-    return (Field("confirmed", words.gettext("Type the name of the project"), error=told, required=True),)
-
-
-def _tabs(words: Words, who: Visitor, project: Project) -> tuple[Link, ...]:
-    if not who.may("admin"):
-        return ()
-    return (
-        Link(words.gettext("This project"), f"/p/{project.slug}/settings", True),
-        Link(words.gettext("The workspace"), "/settings"),
+        Field("why", words.gettext("Reason"), value=values["why"], help=why, most=1000),
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from vivavoce.errors import Fault, UsageError
 from vivavoce.messages import say
@@ -13,17 +13,16 @@ from vivavoce.web.forms import Fields
 from vivavoce.workspace.scenarios.drafts import Draft, DraftTurn, read_kept_scenario, read_kept_step
 
 # A form holds at most a thousand fields; longer scenarios are edited in a file.
-MOST_TURNS = 60
-MOST_SAID = 5_000
-MOST_LINES = 20_000
+MAX_TURNS = 60
+MAX_SAID = 5_000
+MAX_LINES = 20_000
 # Each expected text is held against an answer while the page is made.
-MOST_TEXTS = 200
-Turns = tuple[DraftTurn, ...]
+MAX_TEXTS = 200
 
 
 def read_draft(form: Fields) -> Draft:
     """Return what was typed; faults are noted in the form."""
-    count = form.whole("count", 0, low=0, high=MOST_TURNS)
+    count = form.whole("count", 0, low=0, high=MAX_TURNS)
     tags = (word.strip() for word in form.text("tags").split(","))
     return Draft(
         name=_clean(form, "name"),
@@ -43,17 +42,18 @@ def _read_turn(form: Fields, place: int) -> DraftTurn:
 
     return DraftTurn(
         kept=read_kept_step(form.text(named("kept"), most=1_000_000)),
-        said=_lines(form, named("said"), most=MOST_SAID),
+        said=_lines(form, named("said"), most=MAX_SAID),
         topics=tuple(word.strip() for word in form.all(named("topic")) if word.strip()),
         fallback=form.flag(named("fallback")),
         any=_texts(form, named("any")),
         all=_texts(form, named("all")),
         none=_texts(form, named("none")),
+        accepted=_texts(form, named("accepted")),
         slots=_read_slots(form, named("slots")),
         typo=form.flag(named("typo")),
         note=_lines(form, named("note")),
-        misspelt=_lines(form, named("misspelt"), most=MOST_SAID),
-        answer=_lines(form, named("answer"), most=MOST_LINES),
+        misspelt=_lines(form, named("misspelt"), most=MAX_SAID),
+        answer=_lines(form, named("answer"), most=MAX_LINES),
     )
 
 
@@ -66,15 +66,15 @@ def _read_slots(form: Fields, name: str) -> tuple[tuple[str, str], ...]:
         if not sign or not key.strip():
             form.faults.append(Fault(say("'{line}' is not a pair: write name = value", line=line), name))
     counted = Counter(key for key, _ in pairs)
-    form.faults += [Fault(say("'{key}' stands there twice", key=key), name) for key, n in counted.items() if n > 1]
+    form.faults += [Fault(say("'{key}' appears twice", key=key), name) for key, n in counted.items() if n > 1]
     return tuple(pairs)
 
 
 def _texts(form: Fields, name: str) -> tuple[str, ...]:
-    return form.lines(name, most=MOST_TEXTS, most_letters=MOST_LINES)
+    return form.lines(name, most=MAX_TEXTS, most_letters=MAX_LINES)
 
 
-def _lines(form: Fields, name: str, most: int = MOST_LINES) -> str:
+def _lines(form: Fields, name: str, most: int = MAX_LINES) -> str:
     return "\n".join(_clean(form, name, most).splitlines()).strip()
 
 
@@ -101,48 +101,30 @@ def rearrange(draft: Draft, verb: str, place: int) -> tuple[Draft, int] | None:
 
     None for other buttons.
     """
-    if verb not in _MOVES:
+    turns = list(draft.turns)
+    place = min(place, max(len(turns) - 1, 0))
+    if verb == "add":
+        if len(turns) >= MAX_TURNS:
+            raise UsageError(
+                say("the form supports at most {most_turns} turns", most_turns=MAX_TURNS),
+                remedy=say("edit longer scenarios in a file"),
+            )
+        focus = place + 1 if turns else 0
+        turns.insert(focus, DraftTurn())
+    elif verb == "delete":
+        del turns[place : place + 1]
+        focus = max(place - 1, 0)
+    elif verb in ("up", "down"):
+        focus = max(place - 1, 0) if verb == "up" else max(min(place + 1, len(turns) - 1), place)
+        if turns:
+            turns.insert(focus, turns.pop(place))
+    else:
         return None
-    turns, focus = _MOVES[verb](draft.turns, min(place, max(len(draft.turns) - 1, 0)))
-    return replace(draft, turns=turns), focus
+    return replace(draft, turns=tuple(turns)), focus
 
 
-def _add(turns: Turns, place: int) -> tuple[Turns, int]:
-    if len(turns) >= MOST_TURNS:
-        raise UsageError(
-            say("the form holds at most {most_turns} turns", most_turns=MOST_TURNS),
-            remedy=say("edit longer scenarios in a file"),
-        )
-    at = place + 1 if turns else 0
-    return (*turns[:at], DraftTurn(), *turns[at:]), at
-
-
-def _delete(turns: Turns, place: int) -> tuple[Turns, int]:
-    return (*turns[:place], *turns[place + 1 :]), max(place - 1, 0)
-
-
-def _up(turns: Turns, place: int) -> tuple[Turns, int]:
-    return (turns, 0) if place == 0 else (_swapped(turns, place - 1), place - 1)
-
-
-def _down(turns: Turns, place: int) -> tuple[Turns, int]:
-    return (turns, place) if place + 1 >= len(turns) else (_swapped(turns, place), place + 1)
-
-
-def _swapped(turns: Turns, place: int) -> Turns:
-    return (*turns[:place], turns[place + 1], turns[place], *turns[place + 2 :])
-
-
-_MOVES: Mapping[str, Callable[[Turns, int], tuple[Turns, int]]] = {
-    "add": _add,
-    "delete": _delete,
-    "up": _up,
-    "down": _down,
-}
-
-
-def change_turn(draft: Draft, place: int, change: Callable[[DraftTurn], DraftTurn]) -> Draft:
+def change_turn(draft: Draft, place: int, **changes: Any) -> Draft:
     """Return the draft with one turn changed."""
-    if not 0 <= place < len(draft.turns):
-        raise UsageError(say("there is no turn {place}", place=place + 1), remedy=say("open the scenario again"))
-    return replace(draft, turns=(*draft.turns[:place], change(draft.turns[place]), *draft.turns[place + 1 :]))
+    turns = list(draft.turns)
+    turns[place] = replace(turns[place], **changes)
+    return replace(draft, turns=tuple(turns))

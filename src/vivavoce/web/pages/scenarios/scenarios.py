@@ -2,190 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError, StaleError
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, ScenarioRow, SuiteRow
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader, Visitor
-from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.failures import status_of
-from vivavoce.web.forms import MOST_WHY, Fields, Form
-from vivavoce.web.pages.scenarios.editor import Desk, Notes, Pressed, editor_page, press
+from vivavoce.web.forms import MAX_WHY, Fields, Form
+from vivavoce.web.pages.scenarios.editor import Notes, Target, editor_page, new_target, press, save_draft
 from vivavoce.web.pages.scenarios.form import read_draft, split_button
 from vivavoce.web.pages.scenarios.merge import merge_or_ask
-from vivavoce.web.pages.scenarios.saving import save_draft
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.scenarios.drafts import Draft, draft_of, scenario_of
-from vivavoce.workspace.scenarios.scenarios import (
-    delete_scenario,
-    free_name,
-    open_scenario,
-    suite_of,
-)
+from vivavoce.workspace.scenarios.scenarios import delete_scenario, free_name, open_scenario, suite_of
 from vivavoce.workspace.scenarios.suites import find_suite, free_title
 
 router = APIRouter()
 SHOWN_WARNINGS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionView:
-    """A scenario that is to go."""
-
-    row: ScenarioRow
-    suite: SuiteRow
-    here: str
-
-
-# --- the editor --------------------------------------------------------------------------------------------------
-
-
 @router.get("/p/{slug}/scenarios/{scenario_id}")
-def show_scenario(
-    request: Request, *, who: Reader, store: InStore, project: ProjectInPath, scenario_id: str
-) -> Response:
+def show_scenario(visit: ReaderVisit, scenario_id: str) -> Response:
     """Show a scenario in its form."""
-    found = open_scenario(store, project, scenario_id)
-    desk = _desk(project, found.suite, scenario_id, found.row.version)
-    return editor_page(request, store, desk, draft_of(found.scenario))
+    opened = open_scenario(visit.store, visit.project, scenario_id)
+    target = Target(opened.suite, f"{visit.base}/scenarios/{scenario_id}", opened.row.version, scenario_id)
+    return editor_page(visit, target, draft_of(opened.scenario))
 
 
 @router.post("/p/{slug}/scenarios/{scenario_id}")
-def change_scenario(
-    request: Request, *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: str, form: Form
-) -> Response:
+def change_scenario(visit: EditorVisit, scenario_id: str, form: Form) -> Response:
     """Do what a button of the form asks for: most change the form alone, one saves."""
     try:
-        found = open_scenario(store, project, scenario_id)
+        opened = open_scenario(visit.store, visit.project, scenario_id)
     except AbsentError:
-        return _offer_anew(request, store, project, form)
-    version = form.whole("version", found.row.version, low=1, high=10**9)
-    desk = _with_form(_desk(project, found.suite, scenario_id, version), form)
+        row = find_suite(visit.store, visit.project, form.text("suite"))
+        notice = visit.words.gettext(
+            "This scenario was deleted in the meantime. Your text is still here: save it as a new scenario."
+        )
+        target = _add_typed(new_target(visit, row), form)
+        return editor_page(visit, target, read_draft(form), Notes(notice=notice, status=409))
+    version = form.whole("version", opened.row.version, low=1, high=10**9)
+    target = Target(opened.suite, f"{visit.base}/scenarios/{scenario_id}", version, scenario_id)
     # The name is what others call the scenario by, so it stays.
-    draft = replace(read_draft(form), name=found.row.name)
-    return _act(request, store, who, _Sent(desk, draft, form))
+    return _act(visit, target, replace(read_draft(form), name=opened.row.name), form)
 
 
 @router.get("/p/{slug}/suites/{suite_id}/new")
-def new_scenario(
-    request: Request,
-    *,
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
-    suite_id: str,
-    copy: Annotated[str, Query(max_length=32)] = "",
-) -> Response:
+def new_scenario(visit: EditorVisit, suite_id: str, copy: Annotated[str, Query(max_length=32)] = "") -> Response:
     """Show an empty form, or one that begins as a copy of another scenario."""
-    row = find_suite(store, project, suite_id)
-    draft = Draft(name=free_name(suite_of(store, row), "scenario-1"))
+    row = find_suite(visit.store, visit.project, suite_id)
+    suite = suite_of(visit.store, row)
+    draft = Draft(name=free_name(suite, "scenario-1"))
     if copy:
-        source, suite = open_scenario(store, project, copy).scenario, suite_of(store, row)
+        source = open_scenario(visit.store, visit.project, copy).scenario
         name = free_name(suite, f"{source.id}-copy")
         draft = replace(draft_of(source), name=name, title=free_title(suite, source.title))
-    return editor_page(request, store, new_desk(project, row), draft)
+    return editor_page(visit, new_target(visit, row), draft)
 
 
 @router.post("/p/{slug}/suites/{suite_id}/new")
-def make_scenario(
-    request: Request, *, who: Editor, store: InStore, project: ProjectInPath, suite_id: str, form: Form
-) -> Response:
+def make_scenario(visit: EditorVisit, suite_id: str, form: Form) -> Response:
     """Do what a button of the form of a new scenario asks for."""
-    row = find_suite(store, project, suite_id)
-    return _act(request, store, who, _Sent(_with_form(new_desk(project, row), form), read_draft(form), form))
+    row = find_suite(visit.store, visit.project, suite_id)
+    return _act(visit, new_target(visit, row), read_draft(form), form)
 
 
 @router.get("/p/{slug}/scenarios/{scenario_id}/delete")
-def ask_deletion(
-    request: Request, *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: str
-) -> Response:
+def ask_deletion(visit: EditorVisit, scenario_id: str) -> Response:
     """Ask before a scenario goes."""
-    found = open_scenario(store, project, scenario_id)
-    view = DeletionView(found.row, found.suite, f"/p/{project.slug}/scenarios/{scenario_id}")
-    title = words_of(request).gettext("Delete %(name)s", name=found.row.name)
-    return page(request, "scenarios/scenario_delete.html", title, view=view, project=project, section="conversations")
+    opened = open_scenario(visit.store, visit.project, scenario_id)
+    view = View(row=opened.row, suite=opened.suite, here=f"{visit.base}/scenarios/{scenario_id}")
+    title = visit.words.gettext("Delete %(name)s", name=opened.row.name)
+    return visit.page("scenarios/scenario_delete.html", title, view=view)
 
 
 @router.post("/p/{slug}/scenarios/{scenario_id}/delete")
-def end_scenario(
-    request: Request, *, who: Editor, store: InStore, project: ProjectInPath, scenario_id: str
-) -> Response:
+def end_scenario(visit: EditorVisit, scenario_id: str) -> Response:
     """Delete a scenario."""
-    found = open_scenario(store, project, scenario_id)
-    edit = delete_scenario(store, who.actor, project, scenario_id)
-    said = words_of(request).gettext("%(name)s is deleted.", name=found.row.name)
-    return done(f"/p/{project.slug}/suites/{found.suite.id}", said, project=project, edit=edit)
+    opened = open_scenario(visit.store, visit.project, scenario_id)
+    edit = delete_scenario(visit.store, visit.actor, visit.project, scenario_id)
+    text = visit.words.gettext("%(name)s deleted.", name=opened.row.name)
+    return visit.done(f"{visit.base}/suites/{opened.suite.id}", text, edit)
 
 
-def _offer_anew(request: Request, store: Store, project: Project, form: Fields) -> Response:
-    """Show what was typed for a scenario that is gone: saving makes it anew."""
-    row = find_suite(store, project, form.text("suite"))
-    notice = words_of(request).gettext(
-        "This scenario was deleted meanwhile. What you wrote is here: save it as a new one."
-    )
-    desk = _with_form(new_desk(project, row), form)
-    return editor_page(request, store, desk, read_draft(form), Notes(notice=notice, status=409))
+def _add_typed(target: Target, form: Fields) -> Target:
+    """Return the target with what was typed. Each turn has a bot to ask: that of the pressed button is asked."""
+    _, place = split_button(form.text("do"))
+    bot = form.text(f"{place}-bot") or form.text("bot")
+    return replace(target, bot=bot, why=form.text("why", most=MAX_WHY))
 
 
-def new_desk(project: Project, suite: SuiteRow) -> Desk:
-    """Return the place at which a new scenario of a suite is written."""
-    return Desk(project, suite, f"/p/{project.slug}/suites/{suite.id}/new")
-
-
-def _desk(project: Project, suite: SuiteRow, scenario_id: str, version: int) -> Desk:
-    return Desk(project, suite, f"/p/{project.slug}/scenarios/{scenario_id}", version, scenario_id)
-
-
-def _with_form(desk: Desk, form: Fields) -> Desk:
-    return replace(desk, bot=form.text("bot"), why=form.text("why", most=MOST_WHY))
-
-
-# --- what was sent -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """A draft that was sent, and the place that it was sent from."""
-
-    desk: Desk
-    draft: Draft
-    form: Fields
-
-
-def _act(request: Request, store: Store, who: Visitor, sent: _Sent) -> Response:
-    verb, place = split_button(sent.form.text("do") or "check")
+def _act(visit: Visit, target: Target, draft: Draft, form: Fields) -> Response:
+    target = _add_typed(target, form)
+    verb, place = split_button(form.text("do") or "check")
     try:
-        sent.form.check()
+        form.check()
         if verb == "save":
-            return _save(request, store, who, sent)
-        draft, notes = press(Pressed(request, who, store, sent.desk, sent.draft, verb, place))
+            return _save(visit, target, draft)
+        changed, notes = press(visit, target, draft, verb, place)
     except StaleError:
-        wanted = {turn.said: turn.misspelt for turn in sent.draft.turns if turn.misspelt}
-        return merge_or_ask(request, store, replace(sent.desk, misspelt=wanted), scenario_of(sent.draft))
+        wanted = {turn.said: turn.misspelt for turn in draft.turns if turn.misspelt}
+        return merge_or_ask(visit, replace(target, misspelt=wanted), scenario_of(draft))
     except InputError as error:
-        return editor_page(
-            request, store, sent.desk, sent.draft, Notes(error=error, focus=place, status=status_of(error))
-        )
-    return editor_page(request, store, sent.desk, draft, notes)
+        return editor_page(visit, target, draft, Notes(error=error, focus=place, status=status_of(error)))
+    return editor_page(visit, target, changed, notes)
 
 
-def _save(request: Request, store: Store, who: Visitor, sent: _Sent) -> Response:
-    desk, words = sent.desk, words_of(request)
-    saved = save_draft(store, who, desk, sent.draft)
-    said = words.gettext("%(name)s is saved.", name=sent.draft.title or sent.draft.name)
+def _save(visit: Visit, target: Target, draft: Draft) -> Response:
+    words, saved = visit.words, save_draft(visit, target, draft)
+    text = words.gettext("%(name)s saved.", name=draft.title or draft.name)
     if saved.warnings:
-        said = (
-            f"{said} {words.gettext('To think about:')} {_shortened([words.said(text) for text in saved.warnings])}"
-        )
-    return done(f"/p/{desk.project.slug}/scenarios/{saved.scenario_id}", said, project=desk.project, edit=saved.edit)
-
-
-def _shortened(warnings: Sequence[str]) -> str:
-    """Return the first warnings in one line: a cookie carries them to the next page."""
-    more = f" (+{len(warnings) - SHOWN_WARNINGS})" if len(warnings) > SHOWN_WARNINGS else ""
-    return ". ".join(warnings[:SHOWN_WARNINGS])[:600] + more
+        # Only the first, in one line: a cookie carries them to the next page.
+        first = ". ".join(words.said(warning) for warning in saved.warnings[:SHOWN_WARNINGS])[:600]
+        more = len(saved.warnings) - SHOWN_WARNINGS
+        text = f"{text} {words.gettext('To think about:')} {first}{f' (+{more})' if more > 0 else ''}"
+    return visit.done(f"{visit.base}/scenarios/{saved.scenario_id}", text, saved.edit)

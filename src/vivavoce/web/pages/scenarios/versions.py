@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from vivavoce.store.rows import ScenarioRow, SuiteRow
-from vivavoce.web.access import Editor, InStore, ProjectInPath, Reader
-from vivavoce.web.answers import done, page, words_of
 from vivavoce.web.pages.scenarios.words import scenario_words
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.scenarios.scenarios import (
-    VersionLine,
     list_versions,
     open_scenario,
     restore_version,
@@ -25,65 +22,33 @@ SHOWN = 200
 Version = Annotated[int, Query(ge=0, le=10**9)]
 
 
-@dataclass(frozen=True)
-class VersionsView:
-    """The versions of a scenario, and two of them in plain words."""
-
-    row: ScenarioRow
-    suite: SuiteRow
-    lines: tuple[VersionLine, ...]
-    total: int
-    older: int
-    newer: int
-    before: str
-    after: str
-    here: str
-
-
 @router.get("/p/{slug}/scenarios/{scenario_id}/versions")
-def show_versions(
-    request: Request,
-    *,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    scenario_id: str,
-    older: Version = 0,
-    newer: Version = 0,
-) -> Response:
+def show_versions(visit: ReaderVisit, scenario_id: str, older: Version = 0, newer: Version = 0) -> Response:
     """Show the versions of a scenario, and what changed between two of them: the last two unless others are asked."""
-    words = words_of(request)
-    found = open_scenario(store, project, scenario_id)
-    lines = list_versions(store, project, scenario_id)
+    words = visit.words
+    opened = open_scenario(visit.store, visit.project, scenario_id)
+    lines = list_versions(visit.store, visit.project, scenario_id)
     known = [line.version.version for line in lines]
     last = newer or known[0]
     first = older or next((number for number in known if number < last), last)
-    view = VersionsView(
-        row=found.row,
-        suite=found.suite,
+    view = View(
+        row=opened.row,
+        suite=opened.suite,
         lines=lines[:SHOWN],
         total=len(lines),
         older=first,
         newer=last,
-        before=scenario_words(words, version_of(store, project, scenario_id, first)),
-        after=scenario_words(words, version_of(store, project, scenario_id, last)),
-        here=f"/p/{project.slug}/scenarios/{scenario_id}",
+        before=scenario_words(words, version_of(visit.store, visit.project, scenario_id, first)),
+        after=scenario_words(words, version_of(visit.store, visit.project, scenario_id, last)),
+        here=f"{visit.base}/scenarios/{scenario_id}",
     )
-    title = words.gettext("Versions of %(name)s", name=found.row.title or found.row.name)
-    return page(request, "scenarios/versions.html", title, view=view, project=project, section="conversations")
+    title = words.gettext("Versions of %(name)s", name=opened.row.title or opened.row.name)
+    return visit.page("scenarios/versions.html", title, view=view)
 
 
 @router.post("/p/{slug}/scenarios/{scenario_id}/versions/{version}/restore")
-def bring_back(
-    request: Request,
-    *,
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
-    scenario_id: str,
-    version: Annotated[int, Path(ge=1, le=10**9)],
-) -> Response:
+def bring_back(visit: EditorVisit, scenario_id: str, version: Annotated[int, Path(ge=1, le=10**9)]) -> Response:
     """Make a scenario again what it was."""
-    saved = restore_version(store, who.actor, project, scenario_id, version)
-    said = words_of(request).gettext("Version %(version)s is back.", version=version)
-    return done(f"/p/{project.slug}/scenarios/{scenario_id}", said, project=project, edit=saved.edit)
+    saved = restore_version(visit.store, visit.actor, visit.project, scenario_id, version)
+    text = visit.words.gettext("Version %(version)s restored.", version=version)
+    return visit.done(f"{visit.base}/scenarios/{scenario_id}", text, saved.edit)

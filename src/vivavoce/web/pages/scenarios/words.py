@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from vivavoce.conversations import Scenario
 from vivavoce.conversations.scenario import Include, Step
@@ -23,12 +23,12 @@ def scenario_words(words: Words, scenario: Scenario) -> str:
     head = [
         (words.gettext("Title"), draft.title),
         (words.gettext("Domain"), draft.domain),
-        (words.gettext("How hard"), level_title(words, draft.level)),
+        (words.gettext("Level"), level_title(words, draft.level)),
         (words.gettext("Tags"), ", ".join(draft.tags)),
         (words.gettext("Note"), draft.note),
         *locked_head(draft),
     ]
-    blocks = ["\n".join(_said(head))]
+    blocks = [_join_pairs(head)]
     for number, step in enumerate(scenario.turns, 1):
         title = words.gettext("Turn %(number)s", number=number)
         blocks.append(f"{title}\n{step_words(words, step)}")
@@ -40,8 +40,8 @@ def step_words(words: Words, step: Step | None) -> str:
     if step is None:
         return words.gettext("This turn was deleted.")
     if isinstance(step, Include):
-        return words.gettext("The turns of the part '%(name)s' are put in here.", name=step.part)
-    return "\n".join(_said(_turn_pairs(words, draft_turn(step))))
+        return words.gettext("Inserts the turns of the part '%(name)s'.", name=step.part)
+    return _join_pairs(_turn_pairs(words, draft_turn(step)))
 
 
 def field_words(words: Words, name: str, value: object) -> str:
@@ -49,7 +49,7 @@ def field_words(words: Words, name: str, value: object) -> str:
     if isinstance(value, str):
         return level_title(words, value) if name == "level" else value
     if isinstance(value, Sequence):
-        return ", ".join(str(one) for one in value)
+        return ", ".join(map(str, value))
     return "" if value is None else str(value)
 
 
@@ -59,7 +59,7 @@ def field_title(words: Words, name: str) -> str:
         "id": words.gettext("Name"),
         "title": words.gettext("Title"),
         "domain": words.gettext("Domain"),
-        "level": words.gettext("How hard"),
+        "level": words.gettext("Level"),
         "tags": words.gettext("Tags"),
         "note": words.gettext("Note"),
     }
@@ -67,20 +67,20 @@ def field_title(words: Words, name: str) -> str:
 
 
 def _turn_pairs(words: Words, turn: DraftTurn) -> list[tuple[str, str]]:
-    declined = words.gettext("none of these: the bot should say it does not know")
+    declined = words.gettext("none of these: the bot should say that it does not know")
     understood = [*turn.topics, *([declined] if turn.fallback else [])]
     return [
         (words.gettext("The visitor writes"), turn.said),
         (words.gettext("The bot should understand"), ", ".join(understood)),
         (words.gettext("A good answer contains"), " / ".join(turn.any)),
-        (words.gettext("It must also say all of these"), " / ".join(turn.all)),
-        (words.gettext("It must not say"), " / ".join(turn.none)),
-        (words.gettext("It should have noted"), ", ".join(f"{name} = {value}" for name, value in turn.slots)),
-        (words.gettext("Message has mistakes"), words.gettext("yes") if turn.typo else ""),
+        (words.gettext("It must also contain all of these"), " / ".join(turn.all)),
+        (words.gettext("It must not contain"), " / ".join(turn.none)),
+        (words.gettext("The bot should remember"), ", ".join(f"{name} = {value}" for name, value in turn.slots)),
+        (words.gettext("Message contains typos"), words.gettext("yes") if turn.typo else ""),
         (words.gettext("Note"), turn.note),
         *locked_parts(turn),
     ]
 
 
-def _said(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    return (f"{name}: {text}" for name, text in pairs if text)
+def _join_pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in pairs if text)

@@ -2,143 +2,146 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Topic
-from vivavoce.web.access import Editor, InStore, ProjectInPath
-from vivavoce.web.answers import done, words_of
-from vivavoce.web.field_faults import fault_at
-from vivavoce.web.formats import Writer
-from vivavoce.web.forms import MOST_WHY, Fields, Form
+from vivavoce.web.failures import status_of
+from vivavoce.web.forms import MAX_WHY, Fields, Form, fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topics.choosing import Ticked, TickedTopics, chosen_topics, no_choice, read_ticks
-from vivavoce.web.pages.topics.topic_edits import FormView, form_page, listed, why_field
-from vivavoce.web.pages.topics.topics import topic_path
+from vivavoce.web.pages.topics.topic_edits import why_field
+from vivavoce.web.pages.topics.topic_page import topic_path
 from vivavoce.web.parts import Choice, Field
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.topics import topics as topic_uses
-from vivavoce.workspace.topics.topics import ANSWER_CHOICES, AnswerChoice, Loss, weigh_topics
+from vivavoce.workspace.topics.overview import topic_state
+from vivavoce.workspace.topics.topics import (
+    ANSWER_CHOICES,
+    AnswerChoice,
+    Content,
+    Loss,
+    look_into,
+    torn_languages,
+    weigh_topics,
+)
 
 router = APIRouter()
+# So many questions of each topic are seen at once; the others are one click away.
+SHOWN = 8
 
 
 @router.get("/p/{slug}/topics/merge")
-def ask_merge(
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, ticked: TickedTopics
-) -> Response:
+def ask_merge(visit: EditorVisit, ticked: TickedTopics) -> Response:
     """Ask before topics are merged: into which one, and what becomes of the other answers."""
-    return _merge_page(request, store, project, ticked)
+    return _merge_page(visit, ticked)
 
 
 @router.post("/p/{slug}/topics/merge")
-def merge_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+def merge_topics(visit: EditorVisit, form: Form) -> Response:
     """Merge topics into one."""
     ticked, into = read_ticks(form, "topic"), form.text("into")
     answer = form.choice("answer", ("", *ANSWER_CHOICES))
     try:
         form.check()
         if not into:
-            raise UsageError(say("no topic is chosen"), where="into", remedy=say("choose the topic that remains"))
-        kept: AnswerChoice | None = next((one for one in ANSWER_CHOICES if one == answer), None)
-        chosen, why = chosen_topics(store, project, ticked), form.text("why", most=MOST_WHY)
-        edit = topic_uses.merge_topics(store, who.actor, project, chosen, into, answer=kept, why=why)
+            raise UsageError(say("no topic selected"), where="into", remedy=say("choose the topic to keep"))
+        kept: AnswerChoice | None = next((name for name in ANSWER_CHOICES if name == answer), None)
+        chosen, why = chosen_topics(visit, ticked), form.text("why", most=MAX_WHY)
+        edit = topic_uses.merge_topics(visit.store, visit.actor, visit.project, chosen, into, answer=kept, why=why)
     except InputError as error:
-        return _merge_page(request, store, project, ticked, form=form, error=error)
-    said = words_of(request).gettext("The topics are one now.")
-    return done(topic_path(project, into), said, project=project, edit=edit)
+        return _merge_page(visit, ticked, form=form, error=error)
+    text = visit.words.gettext("Topics merged.")
+    return visit.done(topic_path(visit.project, into), text, edit)
 
 
 def _merge_page(
-    request: Request,
-    store: Store,
-    project: Project,
-    ticked: Ticked,
-    *,
-    form: Fields | None = None,
-    error: InputError | None = None,
+    visit: Visit, ticked: Ticked, *, form: Fields | None = None, error: InputError | None = None
 ) -> Response:
-    words, path = words_of(request), f"/p/{project.slug}/topics"
-    loss = weigh_topics(store, project, chosen_topics(store, project, ticked))
-    names, more = listed([topic.name for topic in loss.topics])
-    fields = (
-        *ticked.fields("topic"),
-        *_merge_fields(words, store, project, loss, form=form, error=error),
-        why_field(words, form),
+    """Show the topics side by side, with what each would bring; the largest is chosen to remain."""
+    words, path = visit.words, f"{visit.base}/topics"
+    loss = weigh_topics(visit.store, visit.project, chosen_topics(visit, ticked))
+    into = form.text("into") if form else ""
+    known = [topic.id for topic in loss.topics]
+    if into and into not in known:
+        known.append(into)
+    if len(known) == 1:
+        return _partner_page(visit, loss, error)
+    contents = look_into(visit.store, visit.project, known)
+    into = into or max(contents, key=lambda one: (one.size, bool(one.topic.answers))).topic.id
+    answer = form.text("answer") if form else ""
+    view = View(
+        lead=_lead(visit, loss),
+        action=f"{path}/merge",
+        cancel=path,
+        carried=ticked.fields("topic"),
+        contents=contents,
+        shown=SHOWN,
+        into=into,
+        fault=fault_at(error, "into"),
+        fields=(_answer_field(words, contents, answer, error), why_field(words, form)),
+        differ=bool(torn_languages(one.topic for one in contents)),
+        error=error,
     )
-    button = words.gettext("Merge")
-    view = FormView(
-        _lead(words, loss), f"{path}/merge", path, button, fields, danger=True, listed=names, more=more, error=error
-    )
-    view = replace(view, answers=_answers(store, project, loss, form.text("into") if form else ""))
-    return form_page(request, project, words.gettext("Merge topics"), view)
+    status = status_of(error) if error else 200
+    return visit.page("topics/merge.html", words.gettext("Merge topics"), view=view, status=status)
 
 
-def _lead(words: Words, loss: Loss) -> str:
-    count = Writer(words).number(loss.examples)
+def _answer_field(words: Words, contents: Sequence[Content], answer: str, error: InputError | None) -> Field:
+    """Return what can become of the answers; nothing is chosen beforehand where one would be lost."""
+    ways = {
+        "": words.gettext("choose what to do"),
+        "fill": words.gettext("keep the answers of the kept topic, and add others where it has none"),
+        "keep": words.gettext("keep only the answers of the kept topic"),
+        "take": words.gettext("use the answers of the other topics instead"),
+        "join": words.gettext("keep both, one below the other"),
+    }
+    if not torn_languages(one.topic for one in contents):
+        answer = answer or "fill"
+    choices = tuple(Choice(key, title) for key, title in ways.items())
+    title = words.gettext("What happens to the other answers")
+    return Field("answer", title, "select", answer, error=fault_at(error, "answer"), choices=choices)
+
+
+def _partner_page(visit: Visit, loss: Loss, error: InputError | None) -> Response:
+    """Ask for the other topic: the one of nearly the same name, or the most confused one, is chosen beforehand."""
+    words, path, (topic,) = visit.words, f"{visit.base}/topics", loss.topics
+    names = {key: name for key, name in topic_uses.topic_names(visit.store, visit.project).items() if key != topic.id}
+    state = topic_state(visit.store, visit.project, topic.id)
+    confused = [name for name, _ in state.findings.neighbours] if state.findings else []
+    near = [*state.line.twins, *(key for name in confused for key, other in names.items() if other == name)]
+    choices = (no_choice(words), *(Choice(key, name) for key, name in names.items()))
+    help_text = words.gettext("Both are shown side by side before anything is merged.")
+    usual = near[0] if near else ""
+    view = View(
+        lead=_lead(visit, loss),
+        path=f"{path}/merge",
+        topic=topic,
+        cancel=topic_path(visit.project, topic.id),
+        field=Field("topic", words.gettext("Merge with"), "select", usual, help_text, choices=choices, required=True),
+        error=error,
+    )
+    status = status_of(error) if error else 200
+    return visit.page("topics/merge_partner.html", words.gettext("Merge topics"), view=view, status=status)
+
+
+def _lead(visit: Visit, loss: Loss) -> str:
+    count = visit.write.number(loss.examples)
     if len(loss.topics) == 1:
-        return words.ngettext(
-            "The topic goes, and its %(examples)s example comes to another one, not twice.",
-            "The topic goes, and its %(examples)s examples come to another one, none twice.",
+        return visit.words.ngettext(
+            "Which topic belongs together with %(name)s and its %(examples)s example?",
+            "Which topic belongs together with %(name)s and its %(examples)s examples?",
             loss.examples,
+            name=loss.topics[0].name,
             examples=count,
         )
-    return words.ngettext(
-        "These topics become one; up to %(examples)s example comes together, not twice.",
-        "These topics become one; up to %(examples)s examples come together, none twice.",
+    return visit.words.ngettext(
+        "These topics become one, with up to %(examples)s example and no duplicates.",
+        "These topics become one, with up to %(examples)s examples and no duplicates.",
         loss.examples,
         examples=count,
     )
-
-
-def _answers(store: Store, project: Project, loss: Loss, into: str) -> tuple[Topic, ...]:
-    """Return the topics whose answers are to be looked at: those chosen, and the one that remains."""
-    known = {topic.id for topic in loss.topics}
-    found = loss.topics
-    if into and into not in known and into in topic_uses.topic_names(store, project):
-        found = (*found, topic_uses.get_topic(store, project, into))
-    return tuple(topic for topic in found if topic.answers)
-
-
-def _merge_fields(
-    words: Words, store: Store, project: Project, loss: Loss, *, form: Fields | None, error: InputError | None
-) -> tuple[Field, Field]:
-    chosen = {topic.id: topic.name for topic in loss.topics}
-    names = topic_uses.topic_names(store, project)
-    others = {key: name for key, name in names.items() if key not in chosen}
-    targets = (Choice(key, name) for key, name in (chosen if len(chosen) > 1 else others).items())
-    into, answer = (form.text("into"), form.text("answer")) if form else ("", "")
-    return (
-        Field(
-            "into",
-            words.gettext("The topic that remains"),
-            "select",
-            into,
-            error=fault_at(error, "into"),
-            choices=(no_choice(words), *targets),
-            required=True,
-        ),
-        Field(
-            "answer",
-            words.gettext("What becomes of the other answers"),
-            "select",
-            answer,
-            error=fault_at(error, "answer"),
-            choices=_answer_choices(words),
-        ),
-    )
-
-
-def _answer_choices(words: Words) -> tuple[Choice, ...]:
-    ways = {
-        "": words.gettext("ask me where two of them have an answer"),
-        "fill": words.gettext("keep those of the remaining topic, and add them where it has none"),
-        "keep": words.gettext("keep those of the remaining topic alone"),
-        "take": words.gettext("take those of the others instead"),
-        "join": words.gettext("keep both, one under the other"),
-    }
-    return tuple(Choice(key, said) for key, said in ways.items())

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, StaleError
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Topic
-from vivavoce.web.access import Editor, InStore, ProjectInPath
-from vivavoce.web.answers import done, page, words_of
+from vivavoce.store.rows import Topic
 from vivavoce.web.failures import status_of
-from vivavoce.web.field_faults import fault_at
-from vivavoce.web.formats import Writer
-from vivavoce.web.forms import MOST_WHY, Fields, Form
+from vivavoce.web.forms import MAX_WHY, Fields, Form
 from vivavoce.web.language import Words
-from vivavoce.web.pages.topics.choosing import Ticked, TickedTopics, chosen_topics, read_ticks
-from vivavoce.web.pages.topics.joining import Joined, Theirs, join_changes, keep_shown, read_shown
-from vivavoce.web.pages.topics.topics import topic_path
-from vivavoce.web.parts import Field, hidden_field
+from vivavoce.web.pages.topics.choosing import TickedTopics, chosen_topics, read_ticks
+from vivavoce.web.pages.topics.joining import join_form, state_fields
+from vivavoce.web.pages.topics.topic_page import topic_path
+from vivavoce.web.parts import Field, FieldKind
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.topics import topics as topic_uses
-from vivavoce.workspace.topics.names import MOST_NAME
+from vivavoce.workspace.topics.names import MAX_NAME
 from vivavoce.workspace.topics.topics import mark_of, weigh_topics
 
 router = APIRouter()
@@ -31,249 +28,211 @@ LISTED = 20
 ANSWER = "answer-"
 
 
-@dataclass(frozen=True, slots=True)
-class FormView:
-    """A form: what it is about, its fields as they are filled in, and why it was refused.
-
-    `answers`: topics whose answers are to be looked at before.
-    """
-
-    lead: str
-    action: str
-    cancel: str
-    button: str
-    fields: tuple[Field, ...]
-    danger: bool = False
-    listed: tuple[str, ...] = ()
-    more: int = 0
-    error: InputError | None = None
-    theirs: tuple[Theirs, ...] = ()
-    answers: tuple[Topic, ...] = ()
-
-
-# --- making and changing a topic ---------------------------------------------------------------------------------
-
-
 @router.get("/p/{slug}/topics/new")
-def new_topic(request: Request, who: Editor, project: ProjectInPath) -> Response:
+def new_topic(visit: EditorVisit) -> Response:
     """Show the form for a new topic."""
-    return _topic_form(request, project, None, None)
+    return _topic_form(visit, None, None)
 
 
 @router.post("/p/{slug}/topics")
-def add_topic(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+def add_topic(visit: EditorVisit, form: Form) -> Response:
     """Make a topic."""
     examples = form.lines("text")
     try:
         form.check()
-        made = topic_uses.add_topic(
-            store,
-            who.actor,
-            project,
-            form.text("name"),
-            description=form.text("description"),
-            owner=form.text("owner"),
-            answers={code: form.text(f"{ANSWER}{code}", most=20_000) for code in project.languages},
+        added = topic_uses.add_topic(
+            visit.store,
+            visit.actor,
+            visit.project,
+            **_read_topic(form, visit.project.languages),
             examples=examples,
-            why=form.text("why", most=MOST_WHY),
         )
     except InputError as error:
-        return _topic_form(request, project, None, form, error)
-    said = words_of(request).gettext("The topic is made.")
-    return done(topic_path(project, made.topic.id), said, project=project, edit=made.edit)
+        return _topic_form(visit, None, form, error)
+    text = visit.words.gettext("Topic created.")
+    return visit.done(topic_path(visit.project, added.topic.id), text, added.edit)
+
+
+def _read_topic(form: Fields, languages: Iterable[str]) -> dict[str, Any]:
+    answers = {code: form.text(f"{ANSWER}{code}", most=20_000) for code in languages}
+    texts = {name: form.text(name) for name in ("name", "description", "owner")}
+    return {**texts, "answers": answers, "why": form.text("why", most=MAX_WHY)}
 
 
 @router.get("/p/{slug}/topics/{topic_id}/edit")
-def edit_topic(request: Request, who: Editor, store: InStore, project: ProjectInPath, topic_id: str) -> Response:
+def edit_topic(visit: EditorVisit, topic_id: str) -> Response:
     """Show the form that changes a topic."""
-    return _topic_form(request, project, topic_uses.get_topic(store, project, topic_id), None)
+    return _topic_form(visit, topic_uses.get_topic(visit.store, visit.project, topic_id), None)
 
 
 @router.post("/p/{slug}/topics/{topic_id}/edit")
-def change_topic(
-    request: Request, who: Editor, store: InStore, project: ProjectInPath, *, topic_id: str, form: Form
-) -> Response:
+def change_topic(visit: EditorVisit, topic_id: str, form: Form) -> Response:
     """Rename, describe, answer or give away a topic."""
-    topic = topic_uses.get_topic(store, project, topic_id)
+    topic = topic_uses.get_topic(visit.store, visit.project, topic_id)
+    languages = dict.fromkeys([*visit.project.languages, *topic.answers])
     try:
         edit = topic_uses.change_topic(
-            store,
-            who.actor,
-            project,
+            visit.store,
+            visit.actor,
+            visit.project,
             topic_id,
-            name=form.text("name"),
-            description=form.text("description"),
-            owner=form.text("owner"),
-            answers={code: form.text(f"{ANSWER}{code}", most=20_000) for code in _languages(project, topic)},
+            **_read_topic(form, languages),
             seen=form.text("seen"),
-            why=form.text("why", most=MOST_WHY),
         )
     except StaleError as error:
         # What is shown beside what was typed must be the state that the new form stands for.
-        return _topic_form(request, project, topic_uses.get_topic(store, project, topic_id), form, error)
+        return _topic_form(visit, topic_uses.get_topic(visit.store, visit.project, topic_id), form, error)
     except InputError as error:
-        return _topic_form(request, project, topic, form, error)
-    return done(topic_path(project, topic_id), words_of(request).gettext("Saved."), project=project, edit=edit)
+        return _topic_form(visit, topic, form, error)
+    return visit.done(topic_path(visit.project, topic_id), visit.words.gettext("Saved."), edit)
 
 
-def _topic_form(
-    request: Request, project: Project, topic: Topic | None, form: Fields | None, error: InputError | None = None
-) -> Response:
-    words = words_of(request)
-    path = topic_path(project, topic.id) if topic else f"/p/{project.slug}/topics"
-    lead = words.gettext("Everything that the topic says is here; saving is one change that can be undone.")
-    joined = _joined(words, project, topic, form, error)
-    fields = _topic_fields(words, project, topic, form=form, error=error, joined=joined)
-    button = words.gettext("Save") if topic else words.gettext("Make the topic")
-    action = f"{path}/edit" if topic else path
-    view = FormView(lead, action, path, button, fields, error=error, theirs=joined.theirs)
-    title = topic.name if topic else words.gettext("A new topic")
-    return form_page(request, project, title, view)
-
-
-def _joined(
-    words: Words, project: Project, topic: Topic | None, form: Fields | None, error: InputError | None
-) -> Joined:
-    """Return what the form says: as it is kept, as it was typed, or both joined where somebody was faster."""
-    titles, now = _titles(words, project, topic), _said_now(project, topic)
-    if form is None:
-        return Joined(now, ())
-    typed = {name: form.text(name, most=100_000).replace("\r\n", "\n") for name in now}
-    if not isinstance(error, StaleError):
-        return Joined(typed, ())
-    return join_changes(read_shown(form.text("shown", most=1_000_000)), now, typed, titles)
-
-
-def _said_now(project: Project, topic: Topic | None) -> dict[str, str]:
-    answers = {f"{ANSWER}{code}": topic.answers.get(code, "") if topic else "" for code in _languages(project, topic)}
-    if topic is None:
-        return {"name": "", "description": "", "owner": "", **answers}
-    return {"name": topic.name, "description": topic.description, "owner": topic.owner, **answers}
-
-
-def _titles(words: Words, project: Project, topic: Topic | None) -> dict[str, str]:
-    codes = _languages(project, topic)
-    return {
+def _topic_form(visit: Visit, topic: Topic | None, form: Fields | None, error: InputError | None = None) -> Response:
+    words, project = visit.words, visit.project
+    path = topic_path(project, topic.id) if topic else f"{visit.base}/topics"
+    answers = topic.answers if topic else {}
+    codes = dict.fromkeys([*project.languages, *answers])
+    now = {name: getattr(topic, name, "") for name in ("name", "description", "owner")}
+    now |= {f"{ANSWER}{code}": answers.get(code, "") for code in codes}
+    titles = {
         "name": words.gettext("Name"),
-        "description": words.gettext("What it is about"),
-        "owner": words.gettext("Who looks after it"),
+        "description": words.gettext("Description"),
+        "owner": words.gettext("Owner"),
         **{f"{ANSWER}{code}": words.gettext("Answer (%(language)s)", language=code) for code in codes},
     }
+    joined = join_form(form, error, now, titles)
 
+    def field(name: str, kind: FieldKind = "textarea", **more: Any) -> Field:
+        wrong = joined.fault_at(words, error, name)
+        return Field(name, titles[name], kind, joined.values[name], error=wrong, **more)
 
-def _topic_fields(
-    words: Words,
-    project: Project,
-    topic: Topic | None,
-    *,
-    form: Fields | None,
-    error: InputError | None,
-    joined: Joined,
-) -> tuple[Field, ...]:
-    titles, said = _titles(words, project, topic), joined.values
-
-    def wrong(name: str) -> str:
-        return fault_at(error, name) or clash_words(words, joined, name)
-
-    spoken = (
-        Field(name, titles[name], "textarea", said[name], error=wrong(name))
-        for name in titles
-        if name.startswith(ANSWER)
-    )
-    return (
-        Field("name", titles["name"], value=said["name"], required=True, most=MOST_NAME, error=wrong("name")),
-        Field(
-            "description", titles["description"], "textarea", said["description"], rows=2, error=wrong("description")
-        ),
-        Field("owner", titles["owner"], value=said["owner"], most=topic_uses.MOST_OWNER, error=wrong("owner")),
-        *spoken,
-        *(() if topic else (_first_examples(words, form),)),
-        why_field(words, form),
-        *(_marks(project, topic, form, error) if topic else ()),
-    )
-
-
-def _marks(project: Project, topic: Topic, form: Fields | None, error: InputError | None) -> tuple[Field, Field]:
-    """Return what the form carries of the state that it shows: a newer one only where the changes are shown too."""
-    if form is not None and not isinstance(error, StaleError):
-        seen, shown = form.text("seen"), form.text("shown", most=1_000_000)
-    else:
-        seen, shown = mark_of(topic), keep_shown(_said_now(project, topic))
-    return hidden_field("seen", seen), hidden_field("shown", shown)
-
-
-def _languages(project: Project, topic: Topic | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*project.languages, *(topic.answers if topic else ())]))
-
-
-def _first_examples(words: Words, form: Fields | None) -> Field:
+    first_help = words.gettext("One message per line, as visitors write them.")
     typed = "\n".join(form.lines("text")) if form else ""
-    said = words.gettext("One message on each line, as visitors write them.")
-    return Field("text", words.gettext("Examples"), "textarea", typed, help=said)
+    first_examples = Field("text", words.gettext("Examples"), "textarea", typed, help=first_help)
+    fields = (
+        field("name", "text", required=True, most=MAX_NAME),
+        field("description", rows=2),
+        field("owner", "text", most=topic_uses.MAX_OWNER),
+        *(field(f"{ANSWER}{code}") for code in codes),
+        *(() if topic else (first_examples,)),
+        why_field(words, form),
+        *(state_fields(form, error, mark_of(topic), now) if topic else ()),
+    )
+    return form_page(
+        visit,
+        topic.name if topic else words.gettext("New topic"),
+        lead=words.gettext("Edit the whole topic here. Saving makes one change, which you can undo."),
+        action=f"{path}/edit" if topic else path,
+        cancel=path,
+        button=words.gettext("Save") if topic else words.gettext("Create topic"),
+        fields=fields,
+        theirs=joined.theirs,
+        help_texts=_form_help(words),
+        error=error,
+    )
 
 
-# --- deleting topics ---------------------------------------------------------------------------------------------
+def _form_help(words: Words) -> tuple[tuple[str, str], ...]:
+    return (
+        (
+            words.gettext("A good topic"),
+            words.gettext("It covers one thing that visitors ask about and that one answer settles."),
+        ),
+        (
+            words.gettext("Examples"),
+            words.gettext(
+                "Write at least five, better twenty, as visitors really type them: short, long, with typos. "
+                "Ten real messages are worth more than fifty invented ones."
+            ),
+        ),
+        (words.gettext("Owner"), words.gettext("Who decides about this topic and its answer.")),
+    )
+
+
+def deletion_help(words: Words) -> tuple[tuple[str, str], ...]:
+    """Return what stands beside the question whether to delete."""
+    return (
+        (
+            words.gettext("You can undo this"),
+            words.gettext("Everything that is deleted here comes back with one click, from the list of changes."),
+        ),
+        (words.gettext("Results stay"), words.gettext("Results of earlier exams are not affected.")),
+    )
 
 
 @router.get("/p/{slug}/topics/delete")
-def ask_delete(
-    request: Request,
-    who: Editor,
-    store: InStore,
-    project: ProjectInPath,
-    ticked: TickedTopics,
-) -> Response:
+def ask_delete(visit: EditorVisit, ticked: TickedTopics) -> Response:
     """Ask before topics are deleted."""
-    return _delete_page(request, store, project, ticked)
+    words, path = visit.words, f"{visit.base}/topics"
+    loss = weigh_topics(visit.store, visit.project, chosen_topics(visit, ticked))
+    return form_page(
+        visit,
+        words.gettext("Delete topics"),
+        lead=words.ngettext(
+            "This deletes %(num)s topic with its examples (%(examples)s) and answers (%(answers)s).",
+            "This deletes %(num)s topics with their examples (%(examples)s) and answers (%(answers)s).",
+            len(loss.topics),
+            examples=visit.write.number(loss.examples),
+            answers=loss.answers,
+        ),
+        action=f"{path}/delete",
+        cancel=path,
+        button=words.ngettext("Delete %(num)s topic", "Delete %(num)s topics", len(loss.topics)),
+        fields=(*ticked.fields("topic"), why_field(words)),
+        danger=True,
+        names=[topic.name for topic in loss.topics],
+        help_texts=deletion_help(words),
+    )
 
 
 @router.post("/p/{slug}/topics/delete")
-def delete_topics(request: Request, who: Editor, store: InStore, project: ProjectInPath, form: Form) -> Response:
+def delete_topics(visit: EditorVisit, form: Form) -> Response:
     """Delete topics with their examples."""
-    chosen = chosen_topics(store, project, read_ticks(form, "topic"))
-    edit = topic_uses.delete_topics(store, who.actor, project, chosen, why=form.text("why", most=MOST_WHY))
-    said = words_of(request).gettext("Deleted.")
-    return done(f"/p/{project.slug}/topics", said, project=project, edit=edit)
-
-
-def _delete_page(request: Request, store: Store, project: Project, ticked: Ticked) -> Response:
-    words, path = words_of(request), f"/p/{project.slug}/topics"
-    loss = weigh_topics(store, project, chosen_topics(store, project, ticked))
-    lead = words.ngettext(
-        "%(num)s topic is deleted with its examples (%(examples)s) and answers (%(answers)s).",
-        "%(num)s topics are deleted with their examples (%(examples)s) and answers (%(answers)s).",
-        len(loss.topics),
-        examples=Writer(words).number(loss.examples),
-        answers=loss.answers,
+    chosen = chosen_topics(visit, read_ticks(form, "topic"))
+    edit = topic_uses.delete_topics(
+        visit.store, visit.actor, visit.project, chosen, why=form.text("why", most=MAX_WHY)
     )
-    names, more = listed([topic.name for topic in loss.topics])
-    button = words.gettext("Delete")
-    fields = (*ticked.fields("topic"), why_field(words))
-    view = FormView(lead, f"{path}/delete", path, button, fields, danger=True, listed=names, more=more)
-    return form_page(request, project, words.gettext("Delete topics"), view)
+    text = visit.words.gettext("Deleted.")
+    return visit.done(f"{visit.base}/topics", text, edit)
 
 
-# --- what forms share --------------------------------------------------------------------------------------------
+def form_page(
+    visit: Visit,
+    title: str,
+    *,
+    lead: str,
+    action: str,
+    cancel: str,
+    button: str,
+    fields: tuple[Field, ...],
+    danger: bool = False,
+    names: Sequence[str] = (),
+    theirs: tuple[View, ...] = (),
+    help_texts: Sequence[tuple[str, str]] = (),
+    error: InputError | None = None,
+) -> Response:
+    """Return a page that is one form with help beside it.
 
-
-def form_page(request: Request, project: Project, title: str, view: FormView) -> Response:
-    """Return a page that is one form."""
-    status = status_of(view.error) if view.error else 200
-    return page(request, "topics/topic_form.html", title, view=view, project=project, section="topics", status=status)
+    `names`: what it is about; `theirs`: what others changed meanwhile; `help_texts`: titles with texts.
+    """
+    view = View(
+        lead=lead,
+        action=action,
+        cancel=cancel,
+        button=button,
+        fields=fields,
+        danger=danger,
+        listed=names[:LISTED],
+        more=max(0, len(names) - LISTED),
+        theirs=theirs,
+        help=help_texts,
+        crumbs=(Link(visit.words.gettext("Topics"), f"{visit.base}/topics"),),
+        error=error,
+    )
+    status = status_of(error) if error else 200
+    return visit.page("topics/topic_form.html", title, view=view, status=status)
 
 
 def why_field(words: Words, form: Fields | None = None) -> Field:
     """Return the field for the reason, which the history shows."""
-    return Field("why", words.gettext("Why"), value=form.text("why") if form else "", most=MOST_WHY)
-
-
-def clash_words(words: Words, joined: Joined, name: str) -> str:
-    """Return what to do about a field that two people changed."""
-    if not joined.clashes_at(name):
-        return ""
-    return words.gettext("Both of you changed this. Here is what you wrote; it replaces theirs when you save.")
-
-
-def listed(names: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    """Return the first names, and how many more there are."""
-    return tuple(names[:LISTED]), max(0, len(names) - LISTED)
+    return Field("why", words.gettext("Reason"), value=form.text("why") if form else "", most=MAX_WHY)

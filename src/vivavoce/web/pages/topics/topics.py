@@ -2,384 +2,234 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response
 
-from vivavoce.errors import InputError
-from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.reports.shared.measures import Measure
-from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run
-from vivavoce.web.access import InStore, ProjectInPath, Reader
-from vivavoce.web.answers import TABLES, download, page, table_file, words_of
-from vivavoce.web.formats import Writer
-from vivavoce.web.forms import MOST_WHY
-from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.listing import Listing, PageNumber, Search
-from vivavoce.web.pages.topics.choosing import Ticked, Ticking, target_field, ticking
-from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Choice, Column, Edit, Field, Pager
-from vivavoce.web.rendering import Link
+from vivavoce.languages import Use, name_languages
+from vivavoce.web.answers import TABLES, download, table_file
+from vivavoce.web.language import Words
+from vivavoce.web.listing import Listing, PageNumber, Search, Word
+from vivavoce.web.pages.topics.choosing import ticking
+from vivavoce.web.pages.topics.topic_page import (
+    FLAG_LOOKS,
+    FLAG_TITLES,
+    count_examples,
+    shown_flags,
+    topic_page,
+    topic_path,
+)
+from vivavoce.web.parts import Field, hidden_field
+from vivavoce.web.rendering import Link, View
+from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_json
-from vivavoce.workspace.topics.examples import ExamplePage, list_examples
-from vivavoce.workspace.topics.history import topic_edits
-from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.overview import (
     FLAGS,
     LIST_COLUMNS,
     Flag,
-    JudgedExample,
     TopicLine,
     TopicList,
-    TopicState,
-    judge_examples,
     list_topics,
-    topic_state,
     topic_table,
 )
+from vivavoce.workspace.topics.topics import topic_names
 
 router = APIRouter()
 ROWS = 40
-HISTORY = 10
+MAX_OWNERS = 12
 FileKind = Literal["csv", "xlsx", "json"]
-Sort = Annotated[str, Query(max_length=20)]
-FLAG_TITLES: Mapping[Flag, str] = {
-    "few": gettext_noop("few examples"),
-    "magnet": gettext_noop("attracts others"),
-    "silent": gettext_noop("no answer"),
-    "changed": gettext_noop("changed since the exam"),
-}
-FLAG_MEANINGS: Mapping[Flag, str] = {
-    "few": gettext_noop("It has fewer than five examples: nothing can learn it reliably."),
-    "magnet": gettext_noop("More than a third of the answers that were given with it belong elsewhere."),
-    "silent": gettext_noop("It has no answer in any language."),
-    "changed": gettext_noop("It was changed after the last exam: its numbers may be different now."),
-}
 
 
-@dataclass(frozen=True, slots=True)
-class FlagMark:
-    """A flag as it is shown."""
-
-    title: str
-    meaning: str
-    tone: Literal["bad", "neutral"]
-
-
-@dataclass(frozen=True, slots=True)
-class TopicRow:
-    """A topic in the list."""
-
-    line: TopicLine
-    href: str
-    flags: tuple[FlagMark, ...]
+async def _asked_topics(
+    *,
+    q: Search = "",
+    flag: Annotated[Flag | Literal[""], Query()] = "",
+    owner: Word = "",
+    language: Annotated[str, Query(max_length=20)] = "",
+    sort: Annotated[str, Query(max_length=20)] = "name",
+    page: PageNumber = 1,
+) -> Listing:
+    return Listing("", {"q": q, "flag": flag, "owner": owner, "language": language}, sort, page, ROWS)
 
 
-@dataclass(frozen=True, slots=True)
-class TopicsView:
-    """The list of topics."""
-
-    lead: str
-    found: TopicList
-    rows: tuple[TopicRow, ...]
-    filters: tuple[Field, ...]
-    columns: tuple[Column, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
-    path: str
-    ticking: Ticking | None
-
-
-@dataclass(frozen=True, slots=True)
-class TopicView:
-    """One topic with its examples, or those out of scope (`state` None)."""
-
-    lead: str
-    path: str
-    base: str
-    back: str
-    state: TopicState | None
-    measures: Mapping[str, Measure]
-    flags: tuple[FlagMark, ...]
-    examples: tuple[JudgedExample, ...]
-    examined: Run | None
-    filters: tuple[Field, ...]
-    pager: Pager
-    moving: tuple[Field, ...]
-    ticking: Ticking | None
-    ticked: frozenset[str]
-    adding: tuple[Field, ...]
-    edits: tuple[Edit, ...] = ()
-    error: InputError | None = None
+TopicsAsked = Annotated[Listing, Depends(_asked_topics)]
 
 
 @router.get("/p/{slug}/topics")
-def show_topics(
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    *,
-    q: Search = "",
-    flag: Annotated[Flag | Literal[""], Query()] = "",
-    sort: Sort = "name",
-    page_number: PageNumber = 1,
-) -> Response:
+def show_topics(visit: ReaderVisit, asked: TopicsAsked) -> Response:
     """Show the topics of a project."""
-    words, path = words_of(request), f"/p/{project.slug}/topics"
-    listing = Listing(path, {"q": q, "flag": flag}, sort, page_number, ROWS)
-    found = list_topics(store, project, search=q, flag=flag or None, sort=sort, limit=ROWS, offset=listing.offset)
-    view = TopicsView(
-        _list_lead(words, found, narrowed=bool(q or flag)),
-        found,
-        tuple(TopicRow(line, f"{path}/{line.topic.id}", _marks(words, line)) for line in found.lines),
-        _list_filters(words, q, flag),
-        _list_columns(words, listing),
-        listing.pager(found.total),
-        _list_downloads(words, listing),
-        path,
-        ticking(words, listing.pager(found.total), len(found.lines), search=q, flag=flag),
+    words, listing = visit.words, asked.at(f"{visit.base}/topics")
+    page, chosen = _list(visit, asked, limit=ROWS, offset=asked.offset), asked.chosen
+    pager, narrowing = listing.pager(page.total), {name: value for name, value in chosen.items() if name != "q"}
+    names = topic_names(visit.store, visit.project) if page.counts.get("twin") else {}
+    view = View(
+        lead=_describe_list(visit, page),
+        facts=_list_facts(visit, page),
+        path=listing.path,
+        found=page,
+        rows=[_shown_line(visit, line, names) for line in page.lines],
+        facets=list(_facets(visit, listing, page)),
+        search=Field("q", words.gettext("Search names, descriptions and answers"), "search", chosen["q"], key="f"),
+        carried=[hidden_field(name, value) for name, value in narrowing.items() if value],
+        shown=_describe_shown(visit, page) if any(chosen.values()) else "",
+        columns=_columns(words, listing),
+        pager=pager,
+        downloads=[
+            *(Link(words.gettext("this list as %(kind)s", kind=kind.upper()), listing.file(kind)) for kind in TABLES),
+            *(
+                Link(words.gettext("all examples as %(kind)s", kind=kind.upper()), f"{listing.path}/export.{kind}")
+                for kind in (*TABLES, "json")
+            ),
+        ],
+        ticking=ticking(words, pager, len(page.lines), search=chosen["q"], **narrowing),
     )
-    return page(request, "topics/topics.html", words.gettext("Topics"), view=view, project=project, section="topics")
+    return visit.page("topics/topics.html", words.gettext("Topics"), view=view)
+
+
+def _columns(words: Words, listing: Listing) -> tuple[object, ...]:
+    bar = words.gettext("What became of its examples in the last exam.")
+    return (
+        listing.column(words.gettext("Topic"), "name"),
+        listing.column(words.gettext("Examples"), "size", number=True, down=True),
+        listing.column(words.gettext("In the last exam"), "wrong", down=True, meaning=bar),
+        listing.column(words.gettext("What to look at"), "flags", down=True),
+    )
+
+
+def _shown_line(visit: Visit, line: TopicLine, names: Mapping[str, str]) -> View:
+    """Return a row of the list; `twins` are topics of nearly the same name, `merge` the page that joins them."""
+    twins = [names[key] for key in line.twins if key in names]
+    chosen = "&".join(f"topic={key}" for key in (line.topic.id, *line.twins))
+    return View(
+        line=line,
+        href=topic_path(visit.project, line.topic.id),
+        flags=shown_flags(visit.words, line),
+        twins=", ".join(twins),
+        merge=f"{visit.base}/topics/merge?{chosen}" if twins else "",
+    )
+
+
+def _facets(visit: Visit, listing: Listing, page: TopicList) -> Iterator[View]:
+    """Yield what the list can be narrowed down to, with counts; a choice that is made is taken back by a click."""
+    words, titles = visit.words, name_languages(Use.PROJECTS)
+    flags = [
+        _choice(listing, ("flag", flag), words.gettext(FLAG_TITLES[flag]), page.counts[flag], FLAG_LOOKS[flag])
+        for flag in FLAGS
+        if page.counts.get(flag)
+    ]
+    most = sorted(page.owners.items(), key=lambda pair: -pair[1])[:MAX_OWNERS]
+    owners = [_choice(listing, ("owner", name), name, count) for name, count in most]
+    languages = [
+        _choice(listing, ("language", code), words.said(titles.get(code, code)), count)
+        for code, count in page.languages.items()
+    ]
+    if flags:
+        yield View(title=words.gettext("What to look at"), choices=flags)
+    if owners:
+        yield View(title=words.gettext("Owner"), choices=owners)
+    if len(visit.project.languages) > 1 and languages:
+        yield View(title=words.gettext("Answer in"), choices=languages)
+
+
+def _choice(
+    listing: Listing, chosen: tuple[str, str], title: str, count: int, look: tuple[str, str] = ("", "")
+) -> View:
+    name, value = chosen
+    current = listing.chosen[name] == value
+    href = listing.address(**{name: "" if current else value})
+    return View(title=title, count=count, href=href, current=current, tone=look[0], sign=look[1])
+
+
+def _list(visit: Visit, asked: Listing, *, limit: int | None, offset: int = 0) -> TopicList:
+    chosen = asked.chosen
+    return list_topics(
+        visit.store,
+        visit.project,
+        search=chosen["q"],
+        flag=next((name for name in FLAGS if name == chosen["flag"]), None),
+        owner=chosen["owner"],
+        language=chosen["language"],
+        sort=asked.sort,
+        limit=limit,
+        offset=offset,
+    )
 
 
 @router.get("/p/{slug}/topics.{kind}")
-def export_list(
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    *,
-    kind: str,
-    q: Search = "",
-    flag: Annotated[Flag | Literal[""], Query()] = "",
-    sort: Sort = "name",
-) -> Response:
+def export_list(visit: ReaderVisit, kind: str, asked: TopicsAsked) -> Response:
     """Return the list as it is shown, all pages of it."""
-    found = list_topics(store, project, search=q, flag=flag or None, sort=sort, limit=None)
-    return table_file(f"{project.slug}-topics", kind, LIST_COLUMNS, topic_table(found))
+    return table_file(
+        f"{visit.project.slug}-topics", kind, LIST_COLUMNS, topic_table(_list(visit, asked, limit=None))
+    )
 
 
 @router.get("/p/{slug}/topics/export.{kind}")
-def export_examples(who: Reader, store: InStore, project: ProjectInPath, kind: FileKind) -> Response:
+def export_examples(visit: ReaderVisit, kind: FileKind) -> Response:
     """Return all examples with their topics and answers, as an import reads them."""
     if kind == "json":
-        return download(f"{project.slug}.json", "application/json", export_json(store, project))
-    return table_file(project.slug, kind, COLUMNS, example_table(store, project))
+        return download(f"{visit.project.slug}.json", "application/json", export_json(visit.store, visit.project))
+    return table_file(visit.project.slug, kind, COLUMNS, example_table(visit.store, visit.project))
 
 
 @router.get("/p/{slug}/topics/out-of-scope")
-def show_out_of_scope(
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    *,
-    q: Search = "",
-    page_number: PageNumber = 1,
-) -> Response:
+def show_out_of_scope(visit: ReaderVisit, q: Search = "", show: Word = "", page_number: PageNumber = 1) -> Response:
     """Show the examples that belong to no topic."""
-    return topic_page(request, store, project, None, search=q, number=page_number)
+    return topic_page(visit, None, search=q, show=show, number=page_number)
 
 
 @router.get("/p/{slug}/topics/{topic_id}")
 def show_topic(
-    request: Request,
-    who: Reader,
-    store: InStore,
-    project: ProjectInPath,
-    *,
-    topic_id: str,
-    q: Search = "",
-    page_number: PageNumber = 1,
+    visit: ReaderVisit, topic_id: str, q: Search = "", show: Word = "", page_number: PageNumber = 1
 ) -> Response:
     """Show one topic."""
-    return topic_page(request, store, project, topic_id, search=q, number=page_number)
+    return topic_page(visit, topic_id, search=q, show=show, number=page_number)
 
 
-# --- one topic, also shown again where a form on it was refused ----------------------------------------------------
-
-
-def topic_page(
-    request: Request,
-    store: Store,
-    project: Project,
-    topic_id: str | None,
-    *,
-    search: str = "",
-    number: int = 1,
-    typed: str = "",
-    ticked: Ticked = Ticked(),  # noqa: B008 - frozen
-    why: str = "",
-    error: InputError | None = None,
-) -> Response:
-    """Return the page of a topic (None: out of scope), with what was ticked and typed in a form that was refused."""
-    words = words_of(request)
-    state = None if topic_id is None else topic_state(store, project, topic_id)
-    topic = state.line.topic if state else None
-    path = topic_path(project, topic_id)
-    search, number = search or ticked.search, max(number, ticked.page)
-    listing = Listing(path, {"q": search}, page=number)
-    found = _found_examples(store, project, topic_id, search, listing)
-    view = TopicView(
-        _topic_lead(words, state, found.total),
-        path,
-        f"/p/{project.slug}",
-        topic_id or "",
-        state,
-        MEASURES,
-        _marks(words, state.line) if state else (),
-        judge_examples(store, project, found.examples, topic),
-        state.run if state else None,
-        (Field("q", words.gettext("Search the examples"), "search", search, key="/"),),
-        listing.pager(found.total),
-        _moving(words, store, project, topic_id, why),
-        ticking(words, listing.pager(found.total), len(found.examples), search=search),
-        frozenset(ticked.ids),
-        _adding(words, typed),
-        shown_edits(project, topic_edits(store, topic_id, limit=HISTORY)) if topic_id else (),
-        error,
-    )
-    title = topic.name if topic else words.gettext("Out of scope")
-    status = 400 if error else 200
-    return page(request, "topics/topic.html", title, view=view, project=project, section="topics", status=status)
-
-
-def _found_examples(
-    store: Store, project: Project, topic_id: str | None, search: str, listing: Listing
-) -> ExamplePage:
-    return list_examples(
-        store,
-        project,
-        topic_id=topic_id,
-        out_of_scope=topic_id is None,
-        search=search,
-        limit=listing.size,
-        offset=listing.offset,
-    )
-
-
-def topic_path(project: Project, topic_id: str | None) -> str:
-    """Return the address of a topic (None: out of scope)."""
-    return f"/p/{project.slug}/topics/{topic_id or 'out-of-scope'}"
-
-
-# --- the words of a page -----------------------------------------------------------------------------------------
-
-
-def _list_lead(words: Words, found: TopicList, *, narrowed: bool) -> str:
-    write = Writer(words)
-    if not found.topics:
+def _describe_list(visit: Visit, page: TopicList) -> str:
+    words, number = visit.words, visit.write.number
+    if not page.topics:
         return words.gettext("This project has no topics yet.")
-    if narrowed:
-        return words.ngettext(
-            "%(count)s of %(total)s topics fits.",
-            "%(count)s of %(total)s topics fit.",
-            found.total,
-            count=write.number(found.total),
-            total=write.number(found.topics),
-        )
-    said = words.gettext(
-        "%(topics)s with %(examples)s",
-        topics=words.ngettext("%(count)s topic", "%(count)s topics", found.topics, count=write.number(found.topics)),
-        examples=_examples_said(words, found.examples),
+    size = words.gettext(
+        "%(topics)s, %(examples)s",
+        topics=words.ngettext("%(count)s topic", "%(count)s topics", page.topics, count=number(page.topics)),
+        examples=count_examples(visit, page.examples),
     )
-    if not found.flagged:
-        return words.gettext("%(what)s, and none needs a look.", what=said)
+    if not page.flagged:
+        return words.gettext("%(what)s; none needs attention.", what=size)
     return words.ngettext(
-        "%(what)s; %(count)s of them needs a look.",
-        "%(what)s; %(count)s of them need a look.",
-        found.flagged,
-        what=said,
-        count=write.number(found.flagged),
+        "%(what)s; %(count)s needs attention.",
+        "%(what)s; %(count)s need attention.",
+        page.flagged,
+        what=size,
+        count=number(page.flagged),
     )
 
 
-def _topic_lead(words: Words, state: TopicState | None, total: int) -> str:
-    write = Writer(words)
-    if state is None:
-        return words.ngettext(
-            "%(count)s message that no topic should answer.",
-            "%(count)s messages that no topic should answer.",
-            total,
-            count=write.number(total),
+def _list_facts(visit: Visit, page: TopicList) -> list[object]:
+    """Return what else there is to know: counted apart, since it often holds for all topics at once."""
+    words, number = visit.words, visit.write.number
+    facts: list[object] = []
+    if silent := page.counts.get("silent"):
+        facts.append(
+            words.ngettext(
+                "%(count)s topic has no answer", "%(count)s topics have no answer", silent, count=number(silent)
+            )
         )
-    line = state.line
-    size = _examples_said(words, line.size)
-    if not line.asked:
-        return words.gettext("%(size)s, not examined yet.", size=size)
-    counts = {
-        "size": size,
-        "right": write.number(line.right),
-        "deferred": write.number(line.deferred),
-        "wrong": write.number(line.wrong),
-    }
-    if line.asked == line.size:
-        return words.gettext("%(size)s: %(right)s right, %(deferred)s deferred, %(wrong)s wrong.", **counts)
-    return words.gettext(
-        "%(size)s. In the last exam, of %(asked)s tested: %(right)s right, %(deferred)s deferred, %(wrong)s wrong.",
-        asked=_examples_said(words, line.asked),
-        **counts,
+    if page.run and page.topics:
+        facts.append(words.gettext("results from exam %(number)s", number=page.run.number))
+        facts.append(visit.write.ago(page.run.created))
+    elif page.topics:
+        facts.append(words.gettext("not examined yet"))
+    return facts
+
+
+def _describe_shown(visit: Visit, page: TopicList) -> str:
+    return visit.words.ngettext(
+        "%(count)s of %(total)s topics shown.",
+        "%(count)s of %(total)s topics shown.",
+        page.total,
+        count=visit.write.number(page.total),
+        total=visit.write.number(page.topics),
     )
-
-
-def _examples_said(words: Words, n: int) -> str:
-    return words.ngettext("%(count)s example", "%(count)s examples", n, count=Writer(words).number(n))
-
-
-def _marks(words: Words, line: TopicLine) -> tuple[FlagMark, ...]:
-    return tuple(
-        FlagMark(
-            words.gettext(FLAG_TITLES[flag]),
-            words.gettext(FLAG_MEANINGS[flag]),
-            "neutral" if flag == "changed" else "bad",
-        )
-        for flag in line.flags
-    )
-
-
-def _list_filters(words: Words, search: str, flag: str) -> tuple[Field, ...]:
-    flags = (Choice("", words.gettext("all")), *(Choice(name, words.gettext(FLAG_TITLES[name])) for name in FLAGS))
-    return (
-        Field("q", words.gettext("Search names, descriptions and answers"), "search", search, key="/"),
-        Field("flag", words.gettext("Show"), "select", flag, choices=flags),
-    )
-
-
-def _list_columns(words: Words, listing: Listing) -> tuple[Column, ...]:
-    share = words.gettext("Of all questions of the last exam, the share that belongs to the topic.")
-    bar = words.gettext("What became of its questions in the last exam, over all retries.")
-    return (
-        listing.column(words.gettext("Topic"), "name"),
-        listing.column(words.gettext("Examples"), "size", number=True, down=True),
-        listing.column(words.gettext("Share of questions"), "share", number=True, down=True, meaning=share),
-        listing.column(words.gettext("Right, deferred, wrong"), "wrong", down=True, meaning=bar),
-        listing.column(words.gettext("To look at"), "flags", down=True),
-        listing.column(words.gettext("Owner"), "owner"),
-    )
-
-
-def _list_downloads(words: Words, listing: Listing) -> tuple[Link, ...]:
-    this = (Link(words.gettext("this list as %(kind)s", kind=kind.upper()), listing.file(kind)) for kind in TABLES)
-    everything = (
-        Link(words.gettext("all examples as %(kind)s", kind=kind.upper()), f"{listing.path}/export.{kind}")
-        for kind in (*TABLES, "json")
-    )
-    return (*this, *everything)
-
-
-def _moving(words: Words, store: Store, project: Project, topic_id: str | None, why: str) -> tuple[Field, ...]:
-    reason = Field("reason", words.gettext("Why"), value=why, most=MOST_WHY)
-    return target_field(words, store, project, topic_id or OUT_OF_SCOPE), reason
-
-
-def _adding(words: Words, typed: str) -> tuple[Field, ...]:
-    help_text = words.gettext(
-        "One message on each line, as visitors write them. A tab and the name of another topic send a line there."
-    )
-    title = words.gettext("New examples")
-    why = Field("why", words.gettext("Why"), most=MOST_WHY)
-    return (Field("text", title, "textarea", typed, help=help_text, required=True, rows=4), why)

@@ -43,10 +43,10 @@ _LOOKALIKES = str.maketrans("013457@$!", "oleastasi")
 _EDGES = string.digits + string.punctuation + " "
 
 RULES = (
-    say("The password must have at least {min_characters:d} characters.", min_characters=MIN_CHARACTERS),
-    say("The password must have at most {max_characters:d} characters.", max_characters=MAX_CHARACTERS),
-    say("The password must not be the sign-in name, with or without a number behind it."),
-    say("The password must not be one of those that everybody tries first, or one or two characters over and over."),
+    say("Use at least {min_characters:d} characters.", min_characters=MIN_CHARACTERS),
+    say("Use at most {max_characters:d} characters.", max_characters=MAX_CHARACTERS),
+    say("The password must not be the login, with or without a number after it."),
+    say("The password is too common, or repeats one or two characters."),
 )
 
 
@@ -70,7 +70,8 @@ USUAL = Cost()
 def hash_password(password: str, cost: Cost = USUAL) -> str:
     """Return the text to store: `scrypt$n$r$p$salt$hash`."""
     salt = secrets.token_bytes(SALT_BYTES)
-    return _written(cost, salt, _derived(password, salt, cost))
+    encoded = (b64encode(part).decode() for part in (salt, _derive(password, salt, cost)))
+    return "$".join(map(str, (SCHEME, cost.n, cost.r, cost.p, *encoded)))
 
 
 def check_password(password: str, stored: str | None, cost: Cost = USUAL) -> bool:
@@ -80,8 +81,8 @@ def check_password(password: str, stored: str | None, cost: Cost = USUAL) -> boo
     the answer is no, so that the time of an answer does not tell which names exist.
     """
     kept_cost, salt, kept = _read(stored) if stored else (cost, bytes(SALT_BYTES), None)
-    found = _derived(password[:MAX_CHARACTERS], salt, kept_cost)
-    same = hmac.compare_digest(found, kept or bytes(HASH_BYTES))
+    digest = _derive(password[:MAX_CHARACTERS], salt, kept_cost)
+    same = hmac.compare_digest(digest, kept or bytes(HASH_BYTES))
     return same and kept is not None and len(password) <= MAX_CHARACTERS
 
 
@@ -92,16 +93,21 @@ def rehash_needed(stored: str, cost: Cost = USUAL) -> bool:
 
 def password_faults(password: str, login: str = "") -> tuple[Fault, ...]:
     """Return every rule that a new password breaks, in words; nothing for a good one."""
+    folded, core = password.strip().casefold(), _core(password)
+    names = {_core(login), _core(login.partition("@")[0]), login.strip().casefold()} - {""}
     broken = (
         len(password) < MIN_CHARACTERS,
         len(password) > MAX_CHARACTERS,
-        _is_login(password, login),
-        _is_common(password),
+        core in names or folded in names,
+        len(set(folded)) <= 2
+        or folded in _COMMON
+        or any(folded in run for run in _RUNS)
+        or not _COMMON_WORDS.isdisjoint((core, core.translate(_LOOKALIKES))),
     )
     return tuple(Fault(rule, "password") for rule, wrong in zip(RULES, broken, strict=True) if wrong)
 
 
-def _derived(password: str, salt: bytes, cost: Cost) -> bytes:
+def _derive(password: str, salt: bytes, cost: Cost) -> bytes:
     # Keyboards differ in how they build an accent: the same letters must be the same password.
     letters = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
     return hashlib.scrypt(
@@ -109,49 +115,24 @@ def _derived(password: str, salt: bytes, cost: Cost) -> bytes:
     )
 
 
-def _written(cost: Cost, salt: bytes, digest: bytes) -> str:
-    parts = (SCHEME, cost.n, cost.r, cost.p, b64encode(salt).decode(), b64encode(digest).decode())
-    return "$".join(map(str, parts))
-
-
 def _read(stored: str) -> tuple[Cost, bytes, bytes]:
-    try:
-        scheme, n, r, p, salt, digest = stored.split("$")
-        cost = Cost(*(_number(text) for text in (n, r, p)))
-        read = cost, b64decode(salt, validate=True), b64decode(digest, validate=True)
-    except ValueError:
-        raise _unreadable() from None
-    if scheme != SCHEME or not _is_sane(cost) or len(read[2]) != HASH_BYTES:
-        raise _unreadable()
-    return read
-
-
-def _number(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text, re.ASCII):
-        raise ValueError(text)
-    return int(text)
-
-
-def _is_sane(cost: Cost) -> bool:
-    power_of_two = cost.n > 1 and cost.n & (cost.n - 1) == 0
-    return power_of_two and cost.memory <= MAX_MEMORY and cost.p <= MAX_ROUNDS
-
-
-def _unreadable() -> DataError:
     # The text itself is not shown: messages end up in logs.
-    return DataError(say("the stored password cannot be read"), remedy=say("set a new password for this person"))
-
-
-def _is_login(password: str, login: str) -> bool:
-    names = {_core(login), _core(login.partition("@")[0]), login.strip().casefold()} - {""}
-    return _core(password) in names or password.strip().casefold() in names
-
-
-def _is_common(password: str) -> bool:
-    folded = password.strip().casefold()
-    if len(set(folded)) <= 2 or folded in _COMMON or any(folded in run for run in _RUNS):
-        return True
-    return bool({_core(password), _core(password).translate(_LOOKALIKES)} & _COMMON_WORDS)
+    unreadable = DataError(
+        say("the stored password cannot be read"), remedy=say("set a new password for this person")
+    )
+    try:
+        scheme, *numbers, salt, digest = stored.split("$")
+        if len(numbers) != 3 or not all(re.fullmatch(r"[1-9][0-9]{0,8}", text, re.ASCII) for text in numbers):
+            raise unreadable
+        cost, kept = Cost(*map(int, numbers)), b64decode(digest, validate=True)
+        plain_salt = b64decode(salt, validate=True)
+    except ValueError:
+        raise unreadable from None
+    power_of_two = cost.n > 1 and cost.n & (cost.n - 1) == 0
+    sane = power_of_two and cost.memory <= MAX_MEMORY and cost.p <= MAX_ROUNDS
+    if scheme != SCHEME or not sane or len(kept) != HASH_BYTES:
+        raise unreadable
+    return cost, plain_salt, kept
 
 
 def _core(text: str) -> str:
@@ -161,11 +142,11 @@ def _core(text: str) -> str:
 
 def new_password_faults(password: str, repeated: str, login: str) -> tuple[Fault, ...]:
     """Return what is wrong with a new password, each fault at its field."""
-    unlike = () if password == repeated else (Fault(say("The two passwords are not the same."), "repeated"),)
+    unlike = () if password == repeated else (Fault(say("The passwords do not match."), "repeated"),)
     return (*password_faults(password, login), *unlike)
 
 
 def refuse_faults(faults: Sequence[Fault]) -> None:
     """Refuse a form with all its faults at once; nothing happens where there are none."""
     if faults:
-        raise UsageError(say("some fields cannot be used"), faults=faults, remedy=say("correct them and send again"))
+        raise UsageError(say("some fields are invalid"), faults=faults, remedy=say("correct them and try again"))

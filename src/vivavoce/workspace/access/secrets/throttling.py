@@ -31,7 +31,10 @@ MAX_LOGIN_CHARACTERS = 320
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt to sign in: keys of name and address, when (seconds), and whether it went well."""
+    """One attempt to sign in: keys of name and address, when (seconds), and whether it went well.
+
+    Names are kept as digests: people type their password into the wrong field, and any name may be tried.
+    """
 
     login: str
     address: str
@@ -58,14 +61,6 @@ class Wait:
         return f"Too many failed attempts. Try again in {plural(-(-self.seconds // 60), 'minute')}."
 
 
-def new_attempt(login: str, address: str, at: float, *, succeeded: bool) -> Attempt:
-    """Return an attempt as it is kept.
-
-    Names are kept as digests: people type their password into the wrong field, and any name may be tried.
-    """
-    return Attempt(login_key(login), address_key(address), at, succeeded)
-
-
 def waiting_time(attempts: Iterable[Attempt], login: str, address: str, now: float) -> Wait:
     """Return how long the next attempt for this name from this address has to wait.
 
@@ -73,16 +68,27 @@ def waiting_time(attempts: Iterable[Attempt], login: str, address: str, now: flo
     """
     who, place = login_key(login), address_key(address)
     past = sorted(kept_attempts(attempts, now), key=lambda attempt: attempt.at)
-    ends = [_end_of_wait(_failures_of_login(past, who, place))]
-    if not _is_known(past, who, place):
-        ends.append(_end_of_wait(_failures_of_address(past, place)))
+    own = [attempt for attempt in past if attempt.login == who]
+    here = [attempt for attempt in own if attempt.address == place]
+    if any(attempt.succeeded for attempt in here):
+        # Somebody who has signed in from here before: strangers elsewhere cannot lock them out.
+        ends = [_end_of_wait(_since_success(here))]
+    else:
+        # A success forgives failures of the same name only: an account of one's own must not buy guesses at others.
+        by_name: dict[str, list[Attempt]] = {}
+        for attempt in past:
+            if attempt.address == place:
+                by_name.setdefault(attempt.login, []).append(attempt)
+        failures = sorted(at for attempts in by_name.values() for at in _since_success(attempts))
+        ends = [_end_of_wait(_since_success(own)), _end_of_wait(failures)]
     seconds = min(max(0.0, max(ends) - now), LONGEST_WAIT)
     return Wait(int(-(-seconds // 1)))
 
 
 def kept_attempts(attempts: Iterable[Attempt], now: float) -> tuple[Attempt, ...]:
     """Return the attempts that still count: not those that are too old, nor those of a clock that was set back."""
-    return tuple(attempt for attempt in attempts if -CLOCKS_APART < now - attempt.at < _lifetime(attempt))
+    lifetimes = {True: FORGET_SUCCESS_AFTER, False: FORGET_AFTER}
+    return tuple(each for each in attempts if -CLOCKS_APART < now - each.at < lifetimes[each.succeeded])
 
 
 def login_key(login: str) -> str:
@@ -104,34 +110,6 @@ def address_key(address: str) -> str:
     return str(ipaddress.ip_network((int(parsed), 64), strict=False))
 
 
-def _failures_of_login(past: list[Attempt], login: str, address: str) -> list[float]:
-    """Return the times of failures since the last success.
-
-    From an address where the person has signed in before only failures from there count: strangers elsewhere
-    cannot lock somebody out.
-    """
-    own = [attempt for attempt in past if attempt.login == login]
-    here = [attempt for attempt in own if attempt.address == address]
-    return _since_success(here if _is_known(past, login, address) else own)
-
-
-def _is_known(past: list[Attempt], login: str, address: str) -> bool:
-    """Tell whether somebody has signed in from an address before."""
-    return any(attempt.succeeded and attempt.login == login and attempt.address == address for attempt in past)
-
-
-def _failures_of_address(past: list[Attempt], address: str) -> list[float]:
-    """Return the times of failures from an address.
-
-    A success forgives the failures of the same name only: an account of one's own must not buy guesses at others.
-    """
-    by_name: dict[str, list[Attempt]] = {}
-    for attempt in past:
-        if attempt.address == address:
-            by_name.setdefault(attempt.login, []).append(attempt)
-    return sorted(at for attempts in by_name.values() for at in _since_success(attempts))
-
-
 def _since_success(past: list[Attempt]) -> list[float]:
     last = max((place for place, attempt in enumerate(past, 1) if attempt.succeeded), default=0)
     return [attempt.at for attempt in past[last:]]
@@ -143,7 +121,3 @@ def _end_of_wait(failures: list[float]) -> float:
         return -math.inf
     doublings = min(beyond, 30)  # far beyond the longest wait, and no number that overflows
     return failures[-1] + min(FIRST_WAIT * 2.0**doublings, LONGEST_WAIT)
-
-
-def _lifetime(attempt: Attempt) -> float:
-    return FORGET_SUCCESS_AFTER if attempt.succeeded else FORGET_AFTER

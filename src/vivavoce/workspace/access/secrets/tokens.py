@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 import secrets
 import string
@@ -58,20 +57,10 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def matches(text: str, digest: str) -> bool:
-    """Tell in constant time whether a secret belongs to a stored digest."""
-    return hmac.compare_digest(digest_of(text).encode(), digest.encode("utf-8", "surrogatepass"))
-
-
-def shortened(token: str) -> str:
-    """Return as much of a token as its owner needs to tell it from others."""
-    return f"{API_PREFIX if token.startswith(API_PREFIX) else ''}…{token[-4:]}"
-
-
 def bearer_token(authorization: str | None) -> str | None:
     """Return the token of an `Authorization: Bearer ...` header, or None."""
-    found = _BEARER.fullmatch((authorization or "").strip())
-    return found[1] if found else None
+    match = _BEARER.fullmatch((authorization or "").strip())
+    return match[1] if match else None
 
 
 def _secret(text: str) -> Secret:

@@ -1,1 +1,0 @@
-"""`viva demo`: every exam on shipped material."""

@@ -1,0 +1,107 @@
+"""Several suites as one plan: every conversation keeps the rules of its suite, and a bot the agent of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from vivavoce.bots.protocol import BotFacts, Fallback
+from vivavoce.conversations.scenario import FallbackRule, Plan, Script, ScriptTurn, Suite, SuiteRules
+from vivavoce.conversations.scenarios.expansion import hash_content
+
+# Between the name of a suite and that of a scenario that another suite has too.
+APART = ": "
+
+
+def join_plans(plans: Sequence[Plan]) -> Plan:
+    """Return the plan of several suites, as it is where there is only one.
+
+    Names that several suites have are preceded by the name of the suite.
+    """
+    if len(plans) == 1:
+        return plans[0]
+    counts = Counter(name for plan in plans for name in {script.scenario for script in plan.scripts})
+    shared = {name for name, count in counts.items() if count > 1}
+    scripts = tuple(script for plan in plans for script in _name_apart(plan, shared))
+    return Plan(
+        " + ".join(plan.suite for plan in plans),
+        ", ".join(dict.fromkeys(plan.language for plan in plans)),
+        scripts,
+        notice="\n".join(dict.fromkeys(plan.notice for plan in plans if plan.notice)),
+        hash=hash_content([plan.hash for plan in plans]),
+        rules={plan.suite: SuiteRules(plan.defaults, plan.fallback) for plan in plans},
+        fallback=FallbackRule(
+            _join(plan.fallback.intents for plan in plans), _join(plan.fallback.replies for plan in plans)
+        ),
+    )
+
+
+def name_domain(suite: Suite) -> Suite:
+    """Return a suite among several: scenarios without a domain are told from the others by its name."""
+    scenarios = tuple(replace(scenario, domain=scenario.domain or suite.name) for scenario in suite.scenarios)
+    return replace(suite, scenarios=scenarios)
+
+
+def find_own_name(suite: str, scenario: str) -> str:
+    """Return what a scenario of a plan of several suites is called in its suite."""
+    return scenario.removeprefix(f"{suite}{APART}")
+
+
+def join_facts(facts: Sequence[BotFacts]) -> BotFacts:
+    """Return what is known about a bot that was built once for each suite, from its agent."""
+    first = facts[0]
+    if all(other == first for other in facts):
+        return first
+    fallbacks = [bot.fallback for bot in facts]
+    return replace(
+        first,
+        about="; ".join(dict.fromkeys(bot.about for bot in facts)),
+        reports_intent=all(bot.reports_intent for bot in facts),
+        reports_actions=all(bot.reports_actions for bot in facts),
+        fallback=Fallback(
+            _join(fallback.intents for fallback in fallbacks),
+            _join(fallback.replies for fallback in fallbacks),
+            fallbacks[0].threshold,
+        ),
+        intents=_join_known([bot.intents for bot in facts]),
+        slots=_join_known([bot.slots for bot in facts]),
+        phrases=_join_phrases([bot.phrases for bot in facts]),
+    )
+
+
+def _name_apart(plan: Plan, shared: set[str]) -> Iterable[Script]:
+    renamed = {script.id: f"{plan.suite}{APART}{script.id}" for script in plan.scripts if script.scenario in shared}
+    for script in plan.scripts:
+        prefix = f"{plan.suite}{APART}" if script.scenario in shared else ""
+        yield replace(
+            script,
+            id=prefix + script.id,
+            scenario=prefix + script.scenario,
+            turns=tuple(_follow_twin(turn, renamed) for turn in script.turns),
+            suite=plan.suite,
+        )
+
+
+def _follow_twin(turn: ScriptTurn, renamed: Mapping[str, str]) -> ScriptTurn:
+    if turn.twin is None or turn.twin[0] not in renamed:
+        return turn
+    return replace(turn, twin=(renamed[turn.twin[0]], turn.twin[1]))
+
+
+def _join(names: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for each in names for name in each))
+
+
+def _join_known(names: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    """Return all names; None where those of one are not known."""
+    known = [each for each in names if each is not None]
+    return _join(known) if len(known) == len(names) else None
+
+
+def _join_phrases(each: Sequence[Mapping[str, tuple[str, ...]] | None]) -> Mapping[str, tuple[str, ...]] | None:
+    known = [phrases for phrases in each if phrases is not None]
+    if len(known) != len(each):
+        return None
+    topics = _join(known)
+    return {topic: _join(phrases.get(topic, ()) for phrases in known) for topic in topics}

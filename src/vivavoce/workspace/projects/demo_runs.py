@@ -1,0 +1,176 @@
+"""The runs of the demo project: found by real exams of its earlier states, put in as if they had run then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from vivavoce import demo
+from vivavoce.jobs.concluding import put_findings
+from vivavoce.jobs.exams.conversations import Conversations, lines_of
+from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes, storable
+from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
+from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.jobs.turns import judged_rows
+from vivavoce.messages import join, restore_messages, say
+from vivavoce.store.repositories.claims import limit_key
+from vivavoce.store.repositories.repository import required
+from vivavoce.store.rows import Run, RunState, Unit, UnitState
+from vivavoce.store.stamps import new_id, now
+from vivavoce.version import __version__
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.dialogues.dialogues import exam_material as dialogue_material
+from vivavoce.workspace.exams.naming import name_run
+from vivavoce.workspace.topics.datasets import exam_material
+
+if TYPE_CHECKING:
+    from vivavoce.workspace.projects.demo_story import RunPlan, Scene
+
+SUITE = "recruiting"
+# The columns of an outcome that ship; text and topic are those of the material.
+OUTCOMES = ("place", "guess", "confidence", "outcome", "right", "deferred", "wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run of the story before anything is known of it; `subject`: what it is about, part of its name."""
+
+    subject: str
+    options: Mapping[str, Any]
+    material: bytes
+    suite_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found, how many units it had and how long they took; results of units where pages show them."""
+
+    conclusion: Conclusion
+    units: int
+    seconds: float
+    results: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def keep_run(scene: Scene, actor: Actor, plan: RunPlan) -> Run:
+    """Put in a run with what it found: intents and conversations as they ship, dialogues are scored in a moment."""
+    prepared = prepare_run(scene, plan)
+    if plan.kind == "intents":
+        found = _read_intents(demo.past()[plan.key], prepared)
+    elif plan.kind == "conversations":
+        shipped = demo.past()[plan.key]
+        results = {key: canonical_json(value) for key, value in shipped["results"].items()}
+        conclusion = Conversations().conclude(prepared.material, {}, Finished(results), drawn=False)
+        found = Found(conclusion, len(results), shipped["seconds"], results)
+    else:
+        found = _score_dialogues(prepared)
+    return store_run(scene, actor, plan, prepared, found)
+
+
+def prepare_run(scene: Scene, plan: RunPlan) -> Prepared:
+    """Return options and material of a run, as the project is now; conversations have those that ship."""
+    project, exam = scene.project, load_exam(plan.kind)
+    if plan.kind == "conversations":
+        with scene.store.reading() as tx:
+            suite = required(tx.suites.by_name(project.id, SUITE), "suite", SUITE)
+        subject = join(": ", (suite.title, ", ".join(plan.bots)))
+        return Prepared(subject, exam.check({}), demo.past()[plan.key]["material"].encode("ascii"), suite.id)
+    if plan.kind == "dialogues":
+        options = exam.check({"source": project.name})
+        return Prepared(say("all dialogues"), options, dialogue_material(scene.store, project))
+    chosen: dict[str, Any] = {"classifier": project.classifier, "threshold": project.threshold}
+    return Prepared("", exam.check(chosen), exam_material(scene.store, project))
+
+
+def _read_intents(shipped: Mapping[str, Any], prepared: Prepared) -> Found:
+    from vivavoce.intents.json_form import intents_result_from_json
+    from vivavoce.jobs.exams.intents import describe_result
+
+    result = intents_result_from_json(restore_messages(shipped["findings"]))
+    outcomes = tuple(_read_outcomes(shipped["outcomes"], prepared.material))
+    return Found(describe_result(result, outcomes), shipped["units"], shipped["seconds"])
+
+
+def _read_outcomes(columns: Mapping[str, Sequence[Any]], material: bytes) -> Iterator[Outcome]:
+    examples = dataset_from_bytes(material).examples
+    for values in zip(*(columns[name] for name in OUTCOMES), strict=True):
+        row = dict(zip(OUTCOMES, values, strict=True))
+        example = examples[row["place"]]
+        yield Outcome(text=example.text, intent=example.intent, **row)
+
+
+def _score_dialogues(prepared: Prepared) -> Found:
+    from vivavoce.jobs.exams.dialogues import Dialogues
+
+    exam, options, material = Dialogues(), dict(prepared.options), prepared.material
+    units = exam.plan(material, options)
+    results = {unit.key: exam.perform(Work("dialogues", "", material, options, unit.key)) for unit in units}
+    return Found(exam.conclude(material, options, Finished(results), drawn=False), len(units), 2.0, results)
+
+
+def store_run(scene: Scene, actor: Actor, plan: RunPlan, prepared: Prepared, found: Found) -> Run:
+    """Store a run that is over, with its units and their turns."""
+    began = now()
+    run = Run(
+        id=new_id(),
+        project_id=scene.first_project.id,
+        number=0,
+        kind=plan.kind,
+        title=plan.title,
+        state=RunState.DONE,
+        options=prepared.options,
+        version=1,
+        total=found.units,
+        done=found.units,
+        failed=0,
+        headline=storable(found.conclusion.headline),
+        error="",
+        user_id=actor.user_id,
+        schedule_id=None,
+        suite_id=prepared.suite_id,
+        code_version=__version__,
+        data_hash=sha256(prepared.material).hexdigest(),
+        seed=int(prepared.options.get("seed") or 0),
+        created=began,
+        started=began,
+        finished=began + timedelta(seconds=found.seconds),
+    )
+    units = tuple(_list_units(run, prepared, found))
+    with scene.store.writing() as tx:
+        if not plan.title:
+            suite_id, options = prepared.suite_id, prepared.options
+            title = name_run(tx, scene.project, plan.kind, prepared.subject, began, options, suite_id=suite_id)
+            run = replace(run, title=title)
+        stored = tx.runs.add(run, prepared.material, units)
+        tx.units.put_results(run.id, found.results)
+        put_findings(tx, run, found.conclusion)
+        if plan.kind == "conversations":
+            for unit in units:
+                lines = lines_of(prepared.material, unit.key, found.results[unit.key])
+                tx.turns.put(judged_rows(unit.id, run.id, lines))
+    return stored
+
+
+def _list_units(run: Run, prepared: Prepared, found: Found) -> Iterator[Unit]:
+    """Yield the units of a run whose results are kept, all of them done."""
+    plans = load_exam(run.kind).plan(prepared.material, prepared.options) if found.results else ()
+    for place, plan in enumerate(plans):
+        yield Unit(
+            id=new_id(),
+            run_id=run.id,
+            key=plan.key,
+            title=plan.title,
+            place=place,
+            phase=plan.phase,
+            bot=plan.bot,
+            limit_key=limit_key(run.project_id, plan.bot),
+            state=UnitState.DONE,
+            attempts=1,
+            worker=None,
+            lease_until=None,
+            started=run.started,
+            finished=run.finished,
+            error="",
+        )

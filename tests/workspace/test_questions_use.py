@@ -1,0 +1,193 @@
+"""Questions of an intents exam: found, followed to their examples, corrected, and the threshold tried on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from exam_hall import EACH, TOPICS, fill_project, hold_guessed, hold_intents, small_data
+from vivavoce.errors import StaleError, UsageError
+from vivavoce.intents.record import Answers, Timing, UnitKey, UnitResult, encode_result
+from vivavoce.intents.splits import Setting
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Project, Run
+from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.exams import earlier, intents, questions
+from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter
+from vivavoce.workspace.exams.thresholds import Guesses, count_at, count_everywhere, mean_confidences, read_guesses
+from vivavoce.workspace.topics.examples import change_example, find_examples
+from vivavoce.workspace.topics.history import undo_edit
+from vivavoce.workspace.topics.topics import change_topic
+
+TEXTS = [text for text, _ in small_data()]
+# Two questions of topic 0 are answered with topic 1, one keeps the bot silent.
+GUESSES: dict[str, str | None] = {TEXTS[0]: "topic 1", TEXTS[1]: "topic 1", TEXTS[2]: None}
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    with store.writing() as tx:
+        made = tx.projects.add("jobs", "Jobs", language="en", classifier="tfidf", threshold=0.3)
+    fill_project(store, made)
+    return made
+
+
+@pytest.fixture
+def examined(store: Store, project: Project) -> Run:
+    return hold_guessed(store, project, GUESSES)
+
+
+def topic_ids(store: Store, project: Project) -> dict[str, str]:
+    with store.reading() as tx:
+        return {name: own for own, name in tx.topics.names(project.id).items()}
+
+
+def line_of(store: Store, project: Project, run: Run, text: str) -> questions.QuestionLine:
+    return questions.find_questions(store, project, run, QuestionFilter(search=text)).lines[0]
+
+
+def test_mistakes_come_first_and_each_facet_counts_what_the_others_leave(
+    store: Store, project: Project, examined: Run
+) -> None:
+    found = questions.find_questions(store, project, examined, limit=4)
+    assert [line.row.outcome for line in found.lines] == ["wrong_intent", "wrong_intent", "missed", "right"]
+    assert (found.total, found.asked) == (TOPICS * EACH, TOPICS * EACH)
+    wrong = questions.find_questions(store, project, examined, QuestionFilter(outcome="wrong_intent"))
+    assert wrong.total == 2
+    assert wrong.outcomes == {"wrong_intent": 2, "missed": 1, "right": TOPICS * EACH - 3}, "as if none was chosen"
+    assert wrong.intents == {"topic 0": 2}
+    assert wrong.guesses == {"topic 1": 2}
+
+
+def test_a_cell_has_the_questions_that_one_topic_lost_to_another(
+    store: Store, project: Project, examined: Run
+) -> None:
+    cell = questions.find_cell(store, project, examined, "topic 0", "topic 1")
+    assert {line.row.text for line in cell} == set(TEXTS[:2])
+    assert questions.find_cell(store, project, examined, "topic 1", "topic 0") == ()
+
+
+def test_a_question_is_moved_in_one_edit_and_cannot_be_changed_again_until_that_is_undone(
+    store: Store, project: Project, examined: Run
+) -> None:
+    places, ids = [0, 1], topic_ids(store, project)
+    edit = questions.move_questions(store, PRODUCT, project, examined, places, topic_id=ids["topic 1"])
+    line = line_of(store, project, examined, TEXTS[0])
+    assert (line.status, line.topic, line.can_change) == ("moved", "topic 1", False)
+    with pytest.raises(StaleError, match="1 selected question changed"):
+        questions.delete_questions(store, PRODUCT, project, examined, [1, 5])
+    undo_edit(store, PRODUCT, project, edit.id)
+    assert {line_of(store, project, examined, text).status for text in TEXTS[:2]} == {"same"}
+
+
+def test_what_became_of_an_example_is_told(store: Store, project: Project, examined: Run) -> None:
+    first = line_of(store, project, examined, TEXTS[0]).question.example_id or ""
+    change_example(store, PRODUCT, project, first, text="other words")
+    questions.delete_questions(store, PRODUCT, project, examined, [1])
+    questions.move_questions(store, PRODUCT, project, examined, [2], topic_id=None)
+    found = {line.row.text: line for line in questions.find_questions(store, project, examined).lines}
+    assert [found[text].status for text in TEXTS[:4]] == ["edited", "deleted", "moved", "same"]
+    assert found[TEXTS[2]].topic is None
+
+
+def test_the_examples_of_a_renamed_topic_did_not_move(store: Store, project: Project, examined: Run) -> None:
+    change_topic(store, PRODUCT, project, topic_ids(store, project)["topic 0"], name="Nought")
+    line = line_of(store, project, examined, TEXTS[0])
+    assert (line.status, line.topic) == ("same", "Nought")
+
+
+def test_a_confirmed_label_is_no_mistake_to_fix_until_it_is_undone_or_the_example_changes(
+    store: Store, project: Project, examined: Run
+) -> None:
+    before = store_state(store, project)
+    edit = questions.confirm_questions(store, PRODUCT, project, examined, [0, 2])
+    found = questions.find_questions(store, project, examined)
+    assert found.outcomes == {"wrong_intent": 1, CONFIRMED: 2, "right": TOPICS * EACH - 3}
+    assert [line.confirmed for line in found.lines[:3]] == [False, True, True], "after what is left to do"
+    assert store_state(store, project) == before, "nothing was changed"
+    # It holds for later exams too.
+    again = hold_guessed(store, project, GUESSES)
+    assert questions.find_questions(store, project, again).outcomes[CONFIRMED] == 2
+    questions.move_questions(store, PRODUCT, project, examined, [2], topic_id=None)
+    assert questions.find_questions(store, project, again).outcomes[CONFIRMED] == 1
+    with store.reading() as tx:
+        last = tx.edits.of_project(project.id, limit=1)[0]
+    undo_edit(store, PRODUCT, project, last.id)
+    undo_edit(store, PRODUCT, project, edit.id)
+    assert CONFIRMED not in questions.find_questions(store, project, examined).outcomes
+
+
+def store_state(store: Store, project: Project) -> Any:
+    with store.reading() as tx:
+        return tx.examples.of_project(project.id)
+
+
+def test_nothing_ticked_changes_nothing(store: Store, project: Project, examined: Run) -> None:
+    with pytest.raises(UsageError, match="no question selected"):
+        questions.delete_questions(store, PRODUCT, project, examined, [])
+    ids = [line.question.example_id or "" for line in questions.find_questions(store, project, examined).lines]
+    assert len(find_examples(store, project, ids)) == TOPICS * EACH
+
+
+# --- another threshold -------------------------------------------------------------------------------------------
+
+
+def test_a_higher_threshold_answers_less_and_declines_more() -> None:
+    guesses = Guesses((0.9, 0.8, 0.4, -1.0), (0.9, 0.4), (0.3, 0.7, -1.0))
+    low, high = count_at(guesses, 0.0), count_at(guesses, 0.85)
+    assert (low.answered.value, low.correct.value) == (0.75, pytest.approx(2 / 3))
+    assert low.declined.value == pytest.approx(1 / 3), "what has no guess is declined at every threshold"
+    assert (high.answered.value, high.correct.value, high.declined.value) == (0.25, 1.0, 1.0)
+    answered = [one.answered.value or 0.0 for one in count_everywhere(guesses)]
+    assert answered == sorted(answered, reverse=True)
+
+
+def test_the_threshold_is_tried_on_the_questions_of_the_exam(store: Store, project: Project, examined: Run) -> None:
+    guesses = read_guesses(store, examined)
+    assert (len(guesses.asked), len(guesses.right)) == (TOPICS * EACH, TOPICS * EACH - 3)
+    assert guesses.out_of_scope == (), "its splits were never drawn"
+    assert count_at(guesses, 0.95).answered.value == 0
+
+
+def test_out_of_scope_questions_come_from_the_first_setting_that_asked_some() -> None:
+    def packed(test: list[int], negative: list[bool], guess: list[int], sure: list[float]) -> bytes:
+        answers = Answers(np.array(guess), np.array(sure, dtype=np.float32))
+        key = UnitKey(Setting(0, 0.15), 0)
+        result = UnitResult(key, np.array(test), np.array(negative), 1, 0, answers, Timing(0, 0, (0.0,)))
+        return b"{}\n" + encode_result(result)[1]
+
+    results = {
+        "texts": b"{}",
+        "0,0/1": packed([1], [False], [0], [0.9]),
+        "0,0.15/1": packed([1, 2], [True, True], [0, -1], [0.25, 0.5]),
+        "0,0.15/2": packed([1], [True], [0], [0.75]),
+        "0,0.15/1/naive": packed([9], [True], [0], [1.0]),
+        "5,0/1": b"done",
+    }
+    assert mean_confidences(results, ["0,0", "0,0.15", "5,0"]) == (0.5, -1.0)
+    assert mean_confidences(results, ["5,0"]) == ()
+
+
+# --- the runs before ---------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_held_against_the_last_one_under_the_same_conditions(store: Store, project: Project) -> None:
+    first = hold_guessed(store, project, GUESSES)
+    assert earlier.changes_since(store, project, first) is None
+    second = hold_guessed(store, project)
+    since = earlier.changes_since(store, project, second)
+    assert since is not None
+    assert (since.before.number, since.verdict.improved, since.verdict.broken) == (first.number, 3, 0)
+    assert since.changes["0,0", "accuracy"].difference == since.verdict.difference
+    values = earlier.values_over_time(store, project, second, ["accuracy"])
+    assert len(values["0,0", "accuracy"]) == 2
+
+
+def test_the_time_of_an_exam_comes_from_the_project_or_from_a_table(store: Store, project: Project) -> None:
+    first = intents.expect_exam(store, project)
+    assert not first.measured
+    assert first.seconds > 0
+    hold_intents(store, project)
+    assert intents.expect_exam(store, project).measured
