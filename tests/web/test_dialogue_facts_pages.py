@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 BASE = "/p/jobs/dialogues"
 LOST = ("how do I change my address", "I do not understand.", "how do i change my address?", "I do not understand.")
 FOUND = ("is the night shift open", "It is.", "thanks a lot", "You are welcome.")
-ASKED = ("kann ich mit einem Menschen sprechen?", "Einen Moment.", "hallo?", "Gleich.")
+ASKED = ("can I talk to a human please?", "One moment.", "hello?", "Soon.")
 
 
 def held(name: str, texts: tuple[str, ...], began: datetime | None = None, bot: str = "Iris") -> Dialogue:
