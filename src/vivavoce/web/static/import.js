@@ -28,10 +28,15 @@
   }));
 
   // --- files ------------------------------------------------------------------------------------------------
-  document.addEventListener("change", event => {
-    const form = event.target.closest("form[data-drop]");
-    if (form && event.target.type === "file" && event.target.files.length) form.requestSubmit();
-  });
+  function submitChosen(input) {
+    const form = input.closest("form[data-drop]");
+    if (form && input.type === "file" && input.files.length) form.requestSubmit();
+  }
+  document.addEventListener("change", event => submitChosen(event.target));
+  // On a slow connection a file may be chosen before this script arrives. Not on the way back: then the
+  // browser puts the old choice in again, and sending it once more would take the page away.
+  if (performance.getEntriesByType("navigation")[0]?.type === "navigate")
+    document.querySelectorAll("form[data-drop] input[type=file]").forEach(submitChosen);
   for (const kind of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(kind, event => {
       const form = event.target.closest?.("form[data-drop]");
