@@ -7,9 +7,10 @@ import pytest
 from held_talks import add_shop, begin, work
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.jobs.exams.conversation_run import read_material
+from vivavoce.jobs.exams.conversations import judge_last
 from vivavoce.jobs.exams.protocol import StageProgress
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.jobs.turns import live_row
+from vivavoce.jobs.turns import judged_rows
 from vivavoce.records import Status
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
@@ -41,7 +42,8 @@ def test_a_run_of_conversations_starts_its_bots_then_talks_then_scores(sqlite_st
     assert stage_of(sqlite_store, current(sqlite_store, run)) == "starting the bots"
     with sqlite_store.writing() as tx:
         material = read_material(tx.runs.material(run.id))
-        tx.turns.put([live_row(material, unit, Exchange(1, "hello", Status.OK))])
+        line = judge_last(material, unit.key, [Exchange(1, "hello", Status.OK)])
+        tx.turns.put(judged_rows(unit.id, run.id, [line]))
     assert stage_of(sqlite_store, current(sqlite_store, run)) == "talking"
     with sqlite_store.writing() as tx:
         tx.runs.set_state(run.id, RunState.CONCLUDING)
