@@ -147,7 +147,7 @@ class Conversations(Exam):
             return say("scoring {turns}", turns=say_count(facts["turns"], "{n:,} turn", "{n:,} turns"))
         if progress.begun:
             return say("talking")
-        return say("starting the bots and loading word vectors") if facts["vectors"] else say("starting the bots")
+        return say("starting the bots and loading sentence vectors") if facts["vectors"] else say("starting the bots")
 
     def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
         """Judge and count all conversations that were held, and name those that were not; `drawn`: with pictures."""
