@@ -10,7 +10,13 @@ from furnishing import actor_of, add_flight, add_project, add_topics, faq, talks
 from halls import Hall
 from journeys import bar_value, fill, flash, press, until, visiting
 
+from vivavoce.bots import load_entries
+from vivavoce.conversations import Plan, RunOptions
+from vivavoce.conversations.scenario import Expectation, Pattern, Script, ScriptTurn
+from vivavoce.jobs.exams.conversation_run import conversation_material
+from vivavoce.jobs.starting import start_run
 from vivavoce.store.rows import Role
+from vivavoce.store.stamps import new_id
 
 pytestmark = pytest.mark.browser
 
@@ -105,6 +111,30 @@ def test_two_bots_talk_side_by_side_and_their_transcript_can_be_read(hall: Hall,
         boxes = [replies.nth(place).bounding_box() for place in (0, 1)]
         assert boxes[0]["y"] == boxes[1]["y"], "side by side"
         assert boxes[0]["x"] < boxes[1]["x"]
+
+
+def test_each_turn_is_seen_with_its_verdict_while_slow_bots_talk(hall: Hall, browser: Any) -> None:
+    project, user = add_project(hall.store, "slow"), hall.house.users[Role.EDITOR]
+    turns = tuple(
+        ScriptTurn(n, f"t{n}", f"message {n}", Expectation(any=(Pattern(f"message {min(n, 7)}"),)))
+        for n in range(1, 9)
+    )
+    plan = Plan("slow", "en", (Script("s", "s", "A slow talk", "test", "basic", turns, version="1"),), hash="0" * 16)
+    bots = {name: {"kind": "scripted:echo", "delay_s": delay} for name, delay in (("hare", 0.5), ("snail", 0.8))}
+    facts = [bot.facts for bot in load_entries(bots)]
+    material = conversation_material(plan, list(bots.items()), facts, RunOptions(), run=new_id())
+    run = start_run(hall.store, project.id, "conversations", "Slow", {}, material, user_id=user.id)
+    with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
+        page.goto(f"/p/slow/conversations/{run.number}")
+        page.locator(".live-rounds .chip", has_text="Right").first.wait_for()
+        scores = page.locator(".scores .tile").all_inner_texts()
+        assert any("turns right" in score and "0 of 1 conversations, 1 in progress" in score for score in scores)
+        assert page.locator(".strip .sq").count() == 16, "all turns of both bots, said or not"
+        page.get_by_role("heading", name="Seven numbers by level").wait_for()
+        page.goto(f"/p/slow/conversations/{run.number}/talks/s")
+        assert [text.split()[-3:] for text in page.locator(".strip tbody tr").all_inner_texts()] == [
+            ["7", "of", "8"]
+        ] * 2
 
 
 def test_two_runs_are_compared_question_by_question_and_turn_by_turn(hall: Hall, browser: Any) -> None:

@@ -28,6 +28,19 @@ def gated(text: str, session: str) -> str:
     return "fine"
 
 
+def late_topics(text: str, session: str) -> str | dict[str, str]:
+    """Name a topic with the second message only, when the gate is open."""
+    if text == "message 1":
+        return "fine"
+    GATE.event.wait(30)
+    return {"reply": "fine", "intent": "chat"}
+
+
+def repeat(text: str) -> str:
+    """Say what was said."""
+    return text
+
+
 def moody(text: str) -> str:
     """Answer, unless it is broken."""
     if BROKEN.is_set():

@@ -19,18 +19,25 @@ import pytest
 from workplace import NOON, QUICK, add_project, seen, start_intents, start_talks, talks_material
 
 from pictures import undrawn
+from vivavoce.conversations.scenario import Expectation, Pattern
+from vivavoce.conversations.transcript import Exchange
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.errors import ClassifierError, UsageError
-from vivavoce.jobs.exams import registry
+from vivavoce.jobs.exams import conversations, registry
+from vivavoce.jobs.exams.conversation_run import read_material
+from vivavoce.jobs.exams.conversations import judge_last, lines_of
 from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Exam, Finished, Options, UnitPlan, Work
 from vivavoce.jobs.executors import open_pool
 from vivavoce.jobs.schedules import next_time, start_due
 from vivavoce.jobs.starting import cancel_run, resume_run, retry_failed, start_run
+from vivavoce.jobs.turns import judged_rows
 from vivavoce.jobs.worker import Worker
+from vivavoce.records import Status
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, Run, RunState, Schedule, UnitState
 from vivavoce.store.stamps import new_id, now
+from vivavoce.workspace.conversations.scores import running_scores
 
 GATED = {"gated": {"kind": "python:house_bots:gated", "limits": {"at_once": 2, "timeout_s": 60}}}
 
@@ -163,24 +170,83 @@ def test_messages_a_second_are_counted_over_all_workers(store: Store, threads: E
 # --- seen while it happens, and ended ----------------------------------------------------------------------------
 
 
-def test_turns_are_seen_while_the_talk_goes_on(
+def verdicts(store: Store, run: Run) -> dict[tuple[str, int], str]:
+    with store.reading() as tx:
+        return {(turn.bot, turn.number): turn.outcome for turn in tx.turns.of_run(run.id)}
+
+
+def test_each_turn_is_judged_while_its_talk_goes_on(store: Store, threads: Executor, gate: house_bots.Gate) -> None:
+    bots = {**GATED, "echo": {"kind": "python:house_bots:repeat"}}
+    run = start_talks(store, add_project(store), 1, bots, turns=2, expect=Expectation(any=(Pattern("fine"),)))
+    echo = {("echo", 1): "wrong_reply", ("echo", 2): "wrong_reply"}
+    with working(store, threads):
+        until(lambda: len(verdicts(store, run)) == 3)
+        assert verdicts(store, run) == {("gated", 1): "right", **echo}
+        version, scores = seen(store, run).version, running_scores(store, run)
+        assert {bot: (score.right, score.rate.n) for bot, score in scores.items()} == {
+            "gated": (1, 1),
+            "echo": (0, 2),
+        }
+        gate.event.set()
+        until(lambda: ("gated", 2) in verdicts(store, run))
+    assert seen(store, run).version > version
+    assert verdicts(store, run) == {("gated", 1): "right", ("gated", 2): "right", **echo}
+
+
+def test_a_turn_is_judged_again_when_the_talk_is_over(
     sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate
 ) -> None:
-    run = start_talks(sqlite_store, shop, 1, GATED, turns=2)
-
-    def turns() -> list[tuple[int, str]]:
-        with sqlite_store.reading() as tx:
-            return [(turn.number, turn.outcome) for turn in tx.turns.of_run(run.id)]
-
+    bots = {"late": {"kind": "python:house_bots:late_topics", "limits": {"timeout_s": 60}}}
+    run = start_talks(sqlite_store, shop, 1, bots, turns=2)
     with working(sqlite_store, threads):
-        until(turns)
-        assert turns() == [(1, "")]
-        version = seen(sqlite_store, run).version
-        assert version > run.version
+        until(lambda: verdicts(sqlite_store, run))
+        assert verdicts(sqlite_store, run) == {("late", 1): "unchecked"}, "no topic was named so far"
         gate.event.set()
         until(lambda: not seen(sqlite_store, run).state.open)
-    assert turns() == [(1, "unchecked"), (2, "unchecked")]
-    assert seen(sqlite_store, run).version > version
+    assert verdicts(sqlite_store, run) == {("late", 1): "missed", ("late", 2): "right"}
+
+
+def test_what_was_judged_of_a_talk_that_broke_off_is_not_counted(
+    sqlite_store: Store, shop: Project, threads: Executor, gate: house_bots.Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge_echo(material: bytes, key: str, result: bytes) -> Any:
+        return lines_of(material, key, result) if key.startswith("echo") else 1 / 0
+
+    monkeypatch.setattr(conversations, "lines_of", judge_echo)
+    bots = {**GATED, "echo": {"kind": "python:house_bots:repeat"}}
+    run = start_talks(sqlite_store, shop, 1, bots, turns=2, expect=Expectation(any=(Pattern("fine"),)))
+    with working(sqlite_store, threads):
+        until(lambda: verdicts(sqlite_store, run).get(("gated", 1)) == "right")
+        gate.event.set()
+        until(lambda: not seen(sqlite_store, run).state.open)
+    assert (seen(sqlite_store, run).state, seen(sqlite_store, run).failed) == (RunState.DONE, 1)
+    judged = verdicts(sqlite_store, run)
+    assert (judged["gated", 1], judged["echo", 1]) == ("", "wrong_reply")
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_turns_of_a_lost_attempt_are_forgotten_when_its_talk_is_held_again(
+    store: Store, threads: Executor, gate: house_bots.Gate, cancelled: bool
+) -> None:
+    run = start_talks(store, add_project(store), 1, GATED, turns=3, expect=Expectation(any=(Pattern("fine"),)))
+    with store.writing() as tx:
+        (unit,) = tx.units.claim("killed", 1, now() - timedelta(minutes=5), 60)
+        material = read_material(tx.runs.material(run.id))
+    said = tuple(Exchange(number, "hello", Status.OK) for number in (1, 2, 3))
+    lines = [judge_last(material, unit.key, said[:number]) for number in (1, 2, 3)]
+    with store.writing() as tx:
+        tx.turns.put(judged_rows(unit.id, run.id, lines))
+    assert set(verdicts(store, run).values()) == {"no_reply"}
+    if cancelled:
+        cancel_run(store, run.id)
+        with store.writing() as tx:
+            tx.units.expire(now())
+        resume_run(store, run.id)
+    with working(store, threads):
+        until(lambda: verdicts(store, run) == {("gated", 1): "right"})
+        gate.event.set()
+        until(lambda: not seen(store, run).state.open)
+    assert verdicts(store, run) == {("gated", number): "right" for number in (1, 2, 3)}
 
 
 def test_a_cancelled_run_is_let_go_and_goes_on_where_it_stopped(

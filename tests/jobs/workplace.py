@@ -44,23 +44,32 @@ def small_material(topics: int = 3, each: int = 8) -> bytes:
     return dataset_to_bytes(Dataset.of([text for text, _ in rows], [topic for _, topic in rows]))
 
 
-def small_plan(talks: int, turns: int = 1) -> Plan:
-    expect = Expectation(intents=("chat",))
+def small_plan(talks: int, turns: int = 1, expect: Expectation | None = None) -> Plan:
+    expect = expect or Expectation(intents=("chat",))
     said = tuple(ScriptTurn(n, f"t{n}", f"message {n}", expect) for n in range(1, turns + 1))
     scripts = (Script(f"s{n}", f"s{n}", f"Talk {n}", "test", "basic", said, version="1") for n in range(talks))
     return Plan("small", "en", tuple(scripts), hash="0" * 16)
 
 
-def talks_material(talks: int, bots: Mapping[str, Entry], turns: int = 1, **options: Any) -> bytes:
+def talks_material(
+    talks: int, bots: Mapping[str, Entry], turns: int = 1, *, expect: Expectation | None = None, **options: Any
+) -> bytes:
     facts = [bot.facts for bot in load_entries(dict(bots))]
-    said = RunOptions(**options)
-    return conversation_material(small_plan(talks, turns), list(bots.items()), facts, said, run=new_id())
+    plan = small_plan(talks, turns, expect)
+    return conversation_material(plan, list(bots.items()), facts, RunOptions(**options), run=new_id())
 
 
 def start_talks(
-    store: Store, project: Project, talks: int, bots: Mapping[str, Entry], turns: int = 1, **options: Any
+    store: Store,
+    project: Project,
+    talks: int,
+    bots: Mapping[str, Entry],
+    turns: int = 1,
+    *,
+    expect: Expectation | None = None,
+    **options: Any,
 ) -> Run:
-    material = talks_material(talks, bots, turns, **options)
+    material = talks_material(talks, bots, turns, expect=expect, **options)
     return start_run(store, project.id, "conversations", "Talks", options, material, user_id=None)
 
 

@@ -7,9 +7,10 @@ import pytest
 from held_talks import add_shop, begin, work
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.jobs.exams.conversation_run import read_material
+from vivavoce.jobs.exams.conversations import judge_last
 from vivavoce.jobs.exams.protocol import StageProgress
 from vivavoce.jobs.exams.registry import load_exam
-from vivavoce.jobs.turns import live_row
+from vivavoce.jobs.turns import judged_rows
 from vivavoce.records import Status
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
@@ -41,7 +42,8 @@ def test_a_run_of_conversations_starts_its_bots_then_talks_then_scores(sqlite_st
     assert stage_of(sqlite_store, current(sqlite_store, run)) == "starting the bots"
     with sqlite_store.writing() as tx:
         material = read_material(tx.runs.material(run.id))
-        tx.turns.put([live_row(material, unit, Exchange(1, "hello", Status.OK))])
+        line = judge_last(material, unit.key, [Exchange(1, "hello", Status.OK)])
+        tx.turns.put(judged_rows(unit.id, run.id, [line]))
     assert stage_of(sqlite_store, current(sqlite_store, run)) == "talking"
     with sqlite_store.writing() as tx:
         tx.runs.set_state(run.id, RunState.CONCLUDING)
@@ -60,15 +62,17 @@ def test_a_run_that_is_over_has_no_stage(sqlite_store: Store) -> None:
     ("kind", "facts", "progress", "said"),
     [
         ("intents", {"texts": 11_132}, START, "reading 11,132 texts"),
+        ("intents", {"texts": 9, "vectors": 1}, START, "loading sentence vectors and reading 9 texts"),
+        ("intents", {"texts": 9}, StageProgress(0, 10, False, False, "0,0/1"), "round 1 of 10"),
         ("intents", {"texts": 9}, StageProgress(3, 11, True, False, "texts"), "round 3 of 10"),
         ("intents", {"texts": 9}, StageProgress(2, 10, True, False, "0,0/1"), "round 3 of 10"),
         ("intents", {"texts": 9}, StageProgress(11, 11, True, False, "texts"), "round 10 of 10"),
         ("intents", {"texts": 9}, StageProgress(11, 11, True, True, "texts"), "counting the answers"),
         ("engines", {"texts": 1}, START, "reading 1 text"),
         ("engines", {"texts": 1}, StageProgress(3, 9, True, False), "training and testing the classifiers"),
-        ("dialogues", {"dialogues": 117}, START, "loading the rater"),
+        ("dialogues", {"dialogues": 117}, START, "loading the rater and reading 117 dialogues"),
         ("dialogues", {"dialogues": 117}, StageProgress(1, 2, True, False), "scoring 117 dialogues"),
-        ("conversations", {"turns": 957, "vectors": 1}, START, "starting the bots and loading word vectors"),
+        ("conversations", {"turns": 957, "vectors": 1}, START, "starting the bots and loading sentence vectors"),
         ("conversations", {"turns": 957, "vectors": 0}, StageProgress(9, 9, True, True), "scoring 957 turns"),
     ],
 )

@@ -39,6 +39,7 @@ def conclude_run(kind: str, material: bytes, options: Options, finished: Finishe
 def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, conclusion: Conclusion) -> None:
     """Store all findings of a run and that it is done; LostLeaseError, and nothing is written, if it is too late."""
     put_findings(tx, run, conclusion)
+    tx.turns.withdraw_verdicts(run.id)
     # Last, so that other workers wait for a moment only. Somebody may have cancelled the run meanwhile.
     kept = tx.units.finish(unit.id, worker, b"")
     current = tx.runs.get(run.id)

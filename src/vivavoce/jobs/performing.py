@@ -8,7 +8,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError, WorkError
 from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
@@ -19,12 +19,15 @@ from vivavoce.jobs.executors import ComputePool
 from vivavoce.jobs.open_bots import OpenBots
 from vivavoce.jobs.starting import exam_options
 from vivavoce.jobs.store_thread import StoreThread
-from vivavoce.jobs.turns import TurnBuffer, judged_rows, live_row
+from vivavoce.jobs.turns import TurnBuffer, judged_rows
 from vivavoce.messages import say
 from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Run, TurnRow, Unit
 from vivavoce.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from vivavoce.conversations.transcript import Exchange
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -133,11 +136,13 @@ class Performer:
         # The starter of the run was limited to these addresses, and so is every worker.
         with limited_to(public_addresses() if run.options.get("public_only") else ANYWHERE):
             bots = await self.bots.get(run, material)
-            result = await bots.hold(
-                unit.key,
-                lambda exchange: self.turn_buffer.add(live_row(bots.material, unit, exchange)),
-                attempt=unit.attempts,
-            )
+            exchanges: list[Exchange] = []
+
+            def take(exchange: Exchange) -> None:
+                exchanges.append(exchange)
+                self.turn_buffer.add(bots.material, unit, tuple(exchanges))
+
+            result = await bots.hold(unit.key, take, attempt=unit.attempts)
         lines = await asyncio.to_thread(lines_of, material, unit.key, result)
         rows = tuple(judged_rows(unit.id, unit.run_id, lines))
         note = "" if is_held(result) else json.loads(result).get("note") or say("the conversation failed")

@@ -39,7 +39,7 @@ class Rhythm:
     lease: float = LEASE_SECONDS
     beat: float = LEASE_SECONDS / 3
     poll: float = 0.5
-    flush: float = 0.2
+    flush: float = 0.5
     schedules: float = 5.0
 
 

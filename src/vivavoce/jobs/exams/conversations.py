@@ -47,7 +47,16 @@ if TYPE_CHECKING:
     from vivavoce.conversations.running.record import RunRecord
     from vivavoce.conversations.scenario import ScriptTurn
 
-__all__ = ["PUBLIC_ONLY", "Conversations", "TurnLine", "bots_as_met", "is_held", "lines_of", "run_options"]
+__all__ = [
+    "PUBLIC_ONLY",
+    "Conversations",
+    "TurnLine",
+    "bots_as_met",
+    "is_held",
+    "judge_last",
+    "lines_of",
+    "run_options",
+]
 
 # How many conversations all bots hold before any of them goes on: at first, and at most.
 FIRST_WAVE, MAX_WAVE = 4, 64
@@ -138,7 +147,7 @@ class Conversations(Exam):
             return say("scoring {turns}", turns=say_count(facts["turns"], "{n:,} turn", "{n:,} turns"))
         if progress.begun:
             return say("talking")
-        return say("starting the bots and loading word vectors") if facts["vectors"] else say("starting the bots")
+        return say("starting the bots and loading sentence vectors") if facts["vectors"] else say("starting the bots")
 
     def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
         """Judge and count all conversations that were held, and name those that were not; `drawn`: with pictures."""
@@ -231,6 +240,23 @@ def lines_of(
     turns = content.scripts[transcript.key.script].turns
     lines = make_lines(replace(content.header, bots=known), [transcript])
     return tuple(_build_line(line, turn, exchanges.get(turn.number)) for line, turn in zip(lines, turns, strict=True))
+
+
+def judge_last(content: Material, key: str, exchanges: Sequence[Exchange]) -> TurnLine:
+    """Return the turn that was held last, judged by what its conversation has shown of the bot so far.
+
+    `lines_of` may judge it otherwise when the conversation has ended: a bot may report topics in a later turn only.
+    """
+    from vivavoce.conversations.findings.finding import line_of
+    from vivavoce.conversations.judging.judge import judge
+
+    transcript = Transcript(content.conversation(key), State.OPEN, tuple(exchanges))
+    script, exchange = content.scripts[transcript.key.script], exchanges[-1]
+    turn = next(turn for turn in script.turns if turn.number == exchange.number)
+    declared = [bot for bot in content.header.bots if bot.name == transcript.key.bot]
+    (bot,) = _as_met(declared, [transcript])
+    verdict = judge(turn, exchange, bot, content.header.plan.of(script))
+    return _build_line(line_of(transcript, script, turn, exchange, verdict), turn, exchange)
 
 
 def _build_line(line: Line, turn: ScriptTurn, exchange: Exchange | None) -> TurnLine:

@@ -71,11 +71,10 @@ class Dialogues(Exam):
         """Say whether the rater is loaded, or dialogues are scored."""
         if progress.concluding:
             return say("comparing the scores")
+        dialogues = say_count(facts["dialogues"], "{n:,} dialogue", "{n:,} dialogues")
         if not progress.begun:
-            return say("loading the rater")
-        return say(
-            "scoring {dialogues}", dialogues=say_count(facts["dialogues"], "{n:,} dialogue", "{n:,} dialogues")
-        )
+            return say("loading the rater and reading {dialogues}", dialogues=dialogues)
+        return say("scoring {dialogues}", dialogues=dialogues)
 
     def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
         """Say what the scores mean, as an exam in one go would; `drawn`: with report and charts."""

@@ -54,6 +54,7 @@ from vivavoce.jobs.exams.protocol import (
 from vivavoce.messages import say
 from vivavoce.outcomes import Outcome as Kind
 from vivavoce.outcomes import outcome_places
+from vivavoce.text.vectors import encoder_available
 
 __all__ = ["Intents", "dataset_from_bytes", "dataset_to_bytes"]
 
@@ -86,14 +87,14 @@ class Intents(Exam):
         return result_to_bytes(prepared.work(unit), prepared.engine)
 
     def stage_facts(self, material: bytes, options: Options) -> dict[str, int]:
-        """Return how many texts there are."""
-        return count_texts(material)
+        """Return how many texts there are, and whether sentence vectors are loaded to read them."""
+        return {**count_texts(material), "vectors": int(encoder_available())}
 
     def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
         """Say whether the texts are read, which round it is (of all settings), or that the answers are counted."""
-        if progress.concluding or not progress.begun:
-            return describe_reading(facts, progress)
         readings = int(progress.first == READING.key)
+        if progress.concluding or (readings and not progress.begun):
+            return describe_reading(facts, progress)
         rounds = progress.total - readings
         number = max(1, min(progress.over - readings + 1, rounds))
         return say("round {number:,} of {rounds:,}", number=number, rounds=rounds)

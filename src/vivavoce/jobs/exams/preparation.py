@@ -130,7 +130,10 @@ def describe_reading(facts: Mapping[str, int], progress: StageProgress) -> str:
     """Say that texts are read, before the first round is over, or that the answers are counted, after the last."""
     if progress.concluding:
         return say("counting the answers")
-    return say("reading {texts}", texts=say_count(facts["texts"], "{n:,} text", "{n:,} texts"))
+    texts = say_count(facts["texts"], "{n:,} text", "{n:,} texts")
+    if facts.get("vectors"):
+        return say("loading sentence vectors and reading {texts}", texts=texts)
+    return say("reading {texts}", texts=texts)
 
 
 def result_to_bytes(result: UnitResult, engine: AnyClassifier) -> bytes:

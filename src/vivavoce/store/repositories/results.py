@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.repositories.repository import Repository, RowsOfRun, holding, matching, pieces
-from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, RunState, TurnRow
+from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, RunState, TurnRow, UnitState
 from vivavoce.store.tables import documents, measures, outcomes, runs, turns, units
 
 # What a question should come to: answered with the right topic, or rightly not answered.
@@ -71,6 +71,11 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
     def clear(self, unit_id: str) -> None:
         """Forget the messages of a unit, which begins again."""
         self._delete(turns.c.unit_id == unit_id)
+
+    def withdraw_verdicts(self, run_id: str) -> None:
+        """Take back what was judged of units that failed without a result: the findings do not count it."""
+        failed = (units.c.run_id == run_id, units.c.state == UnitState.FAILED, units.c.result.is_(None))
+        self._update(turns.c.unit_id.in_(sa.select(units.c.id).where(*failed)), outcome="")
 
     def of_run(self, run_id: str, *, repeats: int | None = None) -> tuple[TurnRow, ...]:
         """Return all messages of a run, or those of its first repeats: by unit, in order."""

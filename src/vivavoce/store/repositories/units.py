@@ -26,6 +26,8 @@ from vivavoce.store.tables import runs, units
 LEASE_SECONDS = 30.0
 # By its phase, which an index holds beside the state: rows with their results are not touched to count them.
 _OWN = units.c.phase != CONCLUDING_PHASE
+# Tells whoever takes a unit that something may be left of an earlier attempt.
+_BEGUN = say("started but returned")
 
 
 class Units(RowsById[Unit], table=units, row=Unit):
@@ -101,7 +103,7 @@ class Units(RowsById[Unit], table=units, row=Unit):
     def release(self, unit_id: str, worker: str) -> bool:
         """Give a unit back without counting the attempt: the worker stops, or the run was cancelled."""
         self.lock()
-        values = {"attempts": units.c.attempts - 1, "error": say("started but returned")}
+        values = {"attempts": units.c.attempts - 1, "error": _BEGUN}
         return self._give_back(unit_id, worker, values)
 
     def expire(self, now: datetime) -> int:
@@ -110,7 +112,7 @@ class Units(RowsById[Unit], table=units, row=Unit):
         reason = say("the worker stopped three times during this unit")
         for unit in lost:
             if unit.attempts < MAX_ATTEMPTS:
-                self._give_back(unit.id, unit.worker or "", {})
+                self._give_back(unit.id, unit.worker or "", {"error": _BEGUN})
             else:
                 values = {"state": UnitState.FAILED, "error": reason}
                 self._end(unit.id, unit.worker or "", values, counter="failed")
