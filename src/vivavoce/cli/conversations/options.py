@@ -24,14 +24,13 @@ from vivavoce.jobs.exams.kinds import CONVERSATIONS
 BOTS = "Bots"
 _RUN = {option.name: option for option in CONVERSATIONS.options}
 
-SuiteName = Annotated[
-    str,
-    argument(
-        "SUITE",
-        "YAML, CSV or XLSX file of scenarios, a folder of them (also Botium and Rasa files), or a shipped suite: "
-        "`flight`, `medical`, `recruiting`.",
-        complete_suite,
-    ),
+_SUITE_HELP = (
+    "YAML, CSV or XLSX file of scenarios, a folder of them (also Botium and Rasa files), or a shipped suite: "
+    "`flight`, `medical`, `recruiting`."
+)
+SuiteName = Annotated[str, argument("SUITE", _SUITE_HELP, complete_suite)]
+SuiteNames = Annotated[
+    list[str], argument("SUITE...", f"{_SUITE_HELP} Several suites are held in one run.", complete_suite)
 ]
 RunFolder = Annotated[Path, argument("DIR", "Folder of a run (its record).", file_okay=False)]
 BotFile = Annotated[
