@@ -16,6 +16,9 @@ from babel.messages.frontend import CommandLineInterface
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,6 +43,9 @@ def extract(source: Path = ROOT / "src" / "vivavoce") -> Catalog:
         CommandLineInterface().run(["pybabel", "-q", "extract", *options, str(source)])  # type: ignore[no-untyped-call]
         with file.open("rb") as content:
             template = read_po(content)
+    for measure in (*MEASURES.values(), *CONVERSATION_MEASURES.values(), *DIALOGUE_MEASURES.values()):
+        template.add(str(measure.title))
+        template.add(str(measure.meaning))
     for message in list(template):
         # Numbers and names alone, such as "{value:.2f}", are the same in every language.
         words = (re.sub(r"\{[^}]*\}", "", text) for text in forms(message.id))
