@@ -16,9 +16,13 @@ from babel.messages.frontend import CommandLineInterface
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.web.language import DEFAULT, DOMAIN, LANGUAGES, LOCALE
 
 ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "vivavoce"
 KEYWORDS = ("say", "say_count:2,3", "gettext_noop")
 # Dates in a catalogue would make every run a change.
 ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,7 +35,7 @@ def main() -> int:
     return 0
 
 
-def extract(source: Path = ROOT / "src" / "vivavoce") -> Catalog:
+def extract(source: Path = SOURCE) -> Catalog:
     """Return every text of the templates and the code."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "texts.pot"
@@ -40,6 +44,11 @@ def extract(source: Path = ROOT / "src" / "vivavoce") -> Catalog:
         CommandLineInterface().run(["pybabel", "-q", "extract", *options, str(source)])  # type: ignore[no-untyped-call]
         with file.open("rb") as content:
             template = read_po(content)
+    # The tables of metrics name their texts without `say`.
+    tables = (MEASURES, CONVERSATION_MEASURES, DIALOGUE_MEASURES) if source == SOURCE else ()
+    for measure in (measure for table in tables for measure in table.values()):
+        template.add(str(measure.title))
+        template.add(str(measure.meaning))
     for message in list(template):
         # Numbers and names alone, such as "{value:.2f}", are the same in every language.
         words = (re.sub(r"\{[^}]*\}", "", text) for text in forms(message.id))

@@ -9,10 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from vivavoce.conversations import read_suite
 
 pytestmark = pytest.mark.slow
 
@@ -119,6 +122,38 @@ def test_the_json_of_a_run_has_cells_comparisons_and_the_literal_numbers(hold):
     assert cell(content, "bad")["accuracy"]["value"] == pytest.approx(1 / TURNS)
     assert cell(content, "good", "cafe", "medium")["turns"] == 4
     assert {(one["a"], one["b"]) for one in content["comparisons"]} == {("good", "bad")}
+
+
+def test_several_suites_are_one_run_with_every_domain_level_and_bot(viva, folder):
+    chosen = ("--bot", "vectors", "--bot", "keywords", "--level", "basic", "--level", "medium", "--json", "-")
+    result = viva("conversations", "run", "flight", "medical", *chosen)
+    assert result.exit_code == 0, result.stderr
+    content = json.loads(result.stdout)
+    # A bot that runs an agent runs that of the suite: every domain has the numbers of its suite alone.
+    for suite in ("flight", "medical"):
+        domain = read_suite(suite).scenarios[0].domain or suite
+        alone = json.loads(viva("conversations", "run", suite, *chosen).stdout)
+        for bot, level in product(("vectors", "keywords"), ("basic", "medium")):
+            same = ("turns", "outcomes", "accuracy", "f1", "fallback_rate")
+            joined, own = cell(content, bot, domain, level), cell(alone, bot, alone["cells"][-1]["domain"], level)
+            assert [joined[name] for name in same] == [own[name] for name in same]
+    record = Path("viva-runs/flight-medical-1")
+    assert (folder / record).is_dir()
+    again = viva("conversations", "resume", str(record), "--json", "-")
+    assert json.loads(again.stdout)["cells"] == content["cells"]
+
+
+def test_of_several_suites_each_must_be_named_once_and_contribute(viva, plain):
+    twice = viva("conversations", "run", "flight", "flight")
+    assert twice.exit_code == 2
+    assert "two suites have the name 'flight'" in plain(twice.stderr)
+    domain = next(s.domain for s in read_suite("flight").scenarios)
+    nothing = viva("conversations", "run", "flight", "medical", "--domain", domain)
+    assert nothing.exit_code == 2
+    assert "no scenario of 'medical' is chosen" in plain(nothing.stderr)
+    unknown = viva("conversations", "run", "flight", "medical", "--level", "bassic")
+    assert unknown.exit_code == 2
+    assert "unknown level 'bassic'. Did you mean 'basic'?" in plain(unknown.stderr)
 
 
 def test_a_run_is_shown_and_written_where_asked(hold, folder, plain):

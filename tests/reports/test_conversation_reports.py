@@ -18,10 +18,10 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations import wording
-from vivavoce.reports.conversations.exchanges import gist
 from vivavoce.reports.conversations.html import render_conversations
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, OUTCOME_NAMES, measure_of
 from vivavoce.reports.conversations.tables import show_conversations
+from vivavoce.reports.conversations.transcripts import gist
 from vivavoce.reports.shared.texts import shorten, visible
 
 Run = tuple[ConversationsResult, RunRecord]

@@ -22,7 +22,7 @@ from vivavoce.reports.intents.charts import comparison_figures, intents_figures
 from vivavoce.reports.intents.comparison import render_comparison
 from vivavoce.reports.intents.html import render_result
 from vivavoce.reports.shared import pages
-from vivavoce.reports.shared.figures import Figure
+from vivavoce.reports.shared.charts import Figure
 
 pytestmark = pytest.mark.slow
 

@@ -100,6 +100,12 @@ def runs_programs(kind: str, entry: Mapping[str, object] | None = None, *, agent
     return find_connector(name).runs_programs(entry, str(entry.get("option") or option), agent or "")
 
 
+def runs_agent(name: str, file: Path | None = None) -> bool:
+    """Tell whether the bot of a name, as `load_bots` takes it, is made of the agent of the suite."""
+    reference = _Reference(name, _Entries.read(file), None, 0)
+    return reference.context.agent is None and find_connector(reference.kind).runs_agent
+
+
 def entry_variables(entry: Mapping[str, object]) -> tuple[str, ...]:
     """Return the variables of the environment whose values the bot of an entry may send, each once."""
     declared = find_connector(str(entry.get("kind", "")).partition(":")[0].strip()).options or ()

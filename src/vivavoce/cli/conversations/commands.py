@@ -30,6 +30,7 @@ from vivavoce.cli.conversations.options import (
     Reports,
     RunFolder,
     SuiteName,
+    SuiteNames,
     TurnGates,
 )
 from vivavoce.cli.conversations.results import (
@@ -86,7 +87,7 @@ def check(
     from vivavoce.conversations import check_suite
     from vivavoce.reports.conversations.tables import show_suite_check
 
-    facts = [bot.facts for bot in load_chosen_bots(bot_choice, material, seed=0)] if bot_choice.bot else []
+    facts = [bot.facts for bot in load_chosen_bots(bot_choice, [material], seed=0)] if bot_choice.bot else []
     result = check_suite(material, facts)
     publish(output, "conversations-check", result.to_json(), lambda console: show_suite_check(console, result))
     conclude_check(result, material.source, listed=bool(output.json_path) or not output.quiet, strict=strict)
@@ -94,7 +95,7 @@ def check(
 
 @app.command()
 def run(
-    suite: SuiteName,
+    suites: SuiteNames,
     *,
     bot_choice: BotChoice,
     choice: Choice,
@@ -112,28 +113,33 @@ def run(
     Every exchange is recorded at once: after a crash or Ctrl-C, `viva conversations resume DIR` continues, and
     `viva conversations score DIR` computes the findings again without calling a bot.
 
+    Several suites are one run: each conversation keeps the rules and the agent of its suite, and a suite without
+    domains is a domain. The result shows every domain and level, as Table I of the ECHO paper does.
+
     For example:
 
         viva conversations run flight
+        viva conversations run flight medical --bot vectors --bot keywords --html table.html
         viva conversations run flight --bot vectors --bot nlpjs --level basic --repeats 3
         viva conversations run suite.yaml --bot staging --rate 5 --max-messages 500 --junit results.xml --strict
     """
-    check_reports(reports, [suite])
+    check_reports(reports, suites)
     settings = settings_in_force(repeating)
     limits = parse_turn_gates(gates.fail_under)
-    material = read_scenarios(suite, choice)
-    tell_notes(material.notes, reports.quiet)
-    refuse_errors(material)
-    plan = build_plan(material, choice, settings.seed)
+    materials = [read_scenarios(suite, choice) for suite in suites]
+    for material in materials:
+        tell_notes(material.notes, reports.quiet)
+        refuse_errors(material)
+    plan = build_plan(materials, choice, settings.seed)
     from vivavoce.conversations import RunOptions, begin_run
 
-    bots = load_chosen_bots(bot_choice, material, seed=settings.seed)
+    bots = load_chosen_bots(bot_choice, materials, seed=settings.seed)
     facts = [bot.facts for bot in bots]
     require_names(limits, facts)
     tell_unchecked(plan, facts, reports.quiet)
     options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **parse_pressure(pressure))
-    folder = record or find_new_folder(material.name)
-    with begin_run(folder, plan, facts, options, describe_origin(bot_choice, material)) as run_record:
+    folder = record or find_new_folder("-".join(material.name for material in materials))
+    with begin_run(folder, plan, facts, options, describe_origin(bot_choice, materials)) as run_record:
         end = hold_all(run_record, bots, reports.quiet)
         hand_over(run_record, end, reports, limits, strict=gates.strict)
 

@@ -15,7 +15,7 @@ from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.errors import DataError, Fault, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from vivavoce.bots import Bot, BotFacts
     from vivavoce.conversations import Plan, RunEnd, RunOptions, RunRecord, Suite
@@ -39,12 +39,12 @@ def refuse_existing(out: Path, force: bool) -> None:
         )
 
 
-def build_plan(material: Suite, choice: Choice, seed: int) -> Plan:
-    """Return the chosen conversations."""
-    from vivavoce.conversations import expand
+def build_plan(materials: Sequence[Suite], choice: Choice, seed: int) -> Plan:
+    """Return the chosen conversations of all suites."""
+    from vivavoce.conversations.scenarios.joining import expand_suites
 
-    return expand(
-        material,
+    return expand_suites(
+        materials,
         levels=tuple(choice.level or ()),
         domains=tuple(choice.domain or ()),
         tags=tuple(choice.tag or ()),
@@ -76,19 +76,38 @@ def tell_unchecked(plan: Plan, bots: Sequence[BotFacts], quiet: bool) -> None:
             tell(f"Warning: {problem.message}.")
 
 
-def load_chosen_bots(choice: BotChoice, material: Suite, *, seed: int) -> list[Bot]:
-    """Load the named bots, by default the local engines if the suite has an agent file."""
+def load_chosen_bots(choice: BotChoice, materials: Sequence[Suite], *, seed: int) -> list[Bot]:
+    """Load the named bots, by default the local engines if every suite has an agent file."""
     from vivavoce.agents import ENGINES
-    from vivavoce.bots import load_bots
     from vivavoce.conversations.scenarios.suites import agent_of
 
-    names = list(choice.bot or (ENGINES if material.agent else ()))
+    names = list(choice.bot or (ENGINES if all(material.agent for material in materials) else ()))
     if not names:
         raise UsageError(
             "no bot is selected, and the suite has no agent file for a local bot",
             remedy="choose bots with --bot; `viva bots list` shows the available ones",
         )
-    return load_bots(names, file=choice.bots, agent=agent_of(material), seed=seed)
+    return _load_for_suites(names, {each.name: agent_of(each) for each in materials}, choice.bots, seed)
+
+
+def _load_for_suites(
+    names: Sequence[str], agents: Mapping[str, str | None], file: Path | None, seed: int
+) -> list[Bot]:
+    """Load bots; one that runs the agent of a suite is another one in each of several suites."""
+    from vivavoce.bots import load_bots
+    from vivavoce.bots.registry import runs_agent
+    from vivavoce.conversations.scenarios.joining import JoinedBot
+
+    first, *others = agents
+    bots = load_bots(names, file=file, agent=agents[first], seed=seed)
+    joined = [place for place, name in enumerate(names) if others and runs_agent(name, file)]
+    by_suite = {
+        suite: load_bots([names[place] for place in joined], file=file, agent=agents[suite], seed=seed)
+        for suite in others
+    }
+    for number, place in enumerate(joined):
+        bots[place] = JoinedBot({first: bots[place], **{suite: own[number] for suite, own in by_suite.items()}})
+    return bots
 
 
 def parse_pressure(pressure: Pressure) -> dict[str, Any]:
@@ -103,17 +122,19 @@ def parse_pressure(pressure: Pressure) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def describe_origin(choice: BotChoice, material: Suite) -> dict[str, object]:
+def describe_origin(choice: BotChoice, materials: Sequence[Suite]) -> dict[str, object]:
     """Return how the bots were named, for a later resume."""
     from vivavoce.agents import ENGINES
     from vivavoce.conversations.scenarios.suites import agent_of
 
-    agent = agent_of(material)
+    named = {material.name: agent_of(material) for material in materials}
+    agents = {name: _resolve(agent) or agent if agent else None for name, agent in named.items()}
     return {
         "bots": list(choice.bot or ENGINES),
         "file": _resolve(choice.bots or BOTS_FILE),
-        "agent": _resolve(agent) or agent if agent else None,
+        "agent": next(iter(agents.values())),
         "folder": str(Path.cwd()),
+        **({"agents": agents} if len(agents) > 1 else {}),
     }
 
 
@@ -124,12 +145,11 @@ def _resolve(path: str | Path) -> str | None:
 
 def reload_bots(record: RunRecord, file: Path | None) -> list[Bot]:
     """Load the bots of a run again; refuse those that have changed since it began."""
-    from vivavoce.bots import load_bots
-
     origin: dict[str, Any] = dict(record.header.origin)
     place = file or (Path(origin["file"]) if origin.get("file") else None)
     try:
-        bots = load_bots(origin.get("bots", []), file=place, agent=origin.get("agent"), seed=record.header.seed)
+        agents = origin.get("agents") or {"": origin.get("agent")}
+        bots = _load_for_suites(origin.get("bots", []), agents, place, record.header.seed)
     except UsageError as error:
         folder = str(origin.get("folder", ""))
         if not folder or Path(folder) == Path.cwd():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +13,10 @@ from vivavoce.cli.shared.options import (
     READING,
     Encoding,
     argument,
+    declare,
     exam_option,
     option,
+    option_group,
     setting,
 )
 from vivavoce.cli.shared.options import Reports as ExamReports
@@ -24,14 +25,13 @@ from vivavoce.jobs.exams.kinds import CONVERSATIONS
 BOTS = "Bots"
 _RUN = {option.name: option for option in CONVERSATIONS.options}
 
-SuiteName = Annotated[
-    str,
-    argument(
-        "SUITE",
-        "YAML, CSV or XLSX file of scenarios, a folder of them (also Botium and Rasa files), or a shipped suite: "
-        "`flight`, `medical`, `recruiting`.",
-        complete_suite,
-    ),
+_SUITE_HELP = (
+    "YAML, CSV or XLSX file of scenarios, a folder of them (also Botium and Rasa files), or a shipped suite: "
+    "`flight`, `medical`, `recruiting`."
+)
+SuiteName = Annotated[str, argument("SUITE", _SUITE_HELP, complete_suite)]
+SuiteNames = Annotated[
+    list[str], argument("SUITE...", f"{_SUITE_HELP} Several suites are held in one run.", complete_suite)
 ]
 RunFolder = Annotated[Path, argument("DIR", "Folder of a run (its record).", file_okay=False)]
 BotFile = Annotated[
@@ -41,43 +41,34 @@ Force = Annotated[bool, option("--force", "", "Overwrite OUT if it exists.")]
 MarkdownPath = Annotated[Path | None, option("--markdown", "PATH", "Write a summary for a pull request.", OUTPUT)]
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class BotChoice:
     """Which bots are examined."""
 
-    bot: Annotated[
-        list[str] | None,
-        option(
-            "--bot -b",
-            "NAME",
-            "Bot: an entry of bots.yaml, `kind` or `kind:option`; see `viva bots list`. May be repeated.",
-            BOTS,
-            default="vectors, nearest and keywords, if the suite has an agent file",
-            complete=complete_bot,
-        ),
-    ] = None
+    bot: list[str] | None = declare(
+        "NAME",
+        "Bot: an entry of bots.yaml, `kind` or `kind:option`; see `viva bots list`. May be repeated.",
+        BOTS,
+        default="vectors, nearest and keywords, if the suite has an agent file",
+        complete=complete_bot,
+        flags="--bot -b",
+    )
     bots: BotFile = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Choice:
     """Which scenarios are used."""
 
-    level: Annotated[list[str] | None, option("--level", "NAME", "Only this level. May be repeated.", READING)] = None
-    domain: Annotated[list[str] | None, option("--domain", "NAME", "Only this domain. May be repeated.", READING)] = (
-        None
-    )
-    tag: Annotated[list[str] | None, option("--tag", "NAME", "Only with this tag. May be repeated.", READING)] = None
-    scenario: Annotated[
-        list[str] | None, option("--scenario", "ID", "Only this scenario. May be repeated.", READING)
-    ] = None
-    sheet: Annotated[str | None, option("--sheet", "NAME", "Sheet of a workbook. Default: the first.", READING)] = (
-        None
-    )
+    level: list[str] | None = declare("NAME", "Only this level. May be repeated.", READING)
+    domain: list[str] | None = declare("NAME", "Only this domain. May be repeated.", READING)
+    tag: list[str] | None = declare("NAME", "Only with this tag. May be repeated.", READING)
+    scenario: list[str] | None = declare("ID", "Only this scenario. May be repeated.", READING)
+    sheet: str | None = declare("NAME", "Sheet of a workbook. Default: the first.", READING)
     encoding: Encoding = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Repeating:
     """How often the conversations are held, and in which random order."""
 
@@ -85,7 +76,7 @@ class Repeating:
     seed: Annotated[int | None, setting("seed", EXAM, "N")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Pressure:
     """How fast and how often each bot is called."""
 
@@ -96,38 +87,30 @@ class Pressure:
     max_messages: Annotated[int | None, exam_option(_RUN["max_messages"], BOTS)] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class DiffReports(ExamReports):
     """Where the comparison of two runs goes."""
 
     markdown: MarkdownPath = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Reports(DiffReports):
     """Where the findings go."""
 
-    junit: Annotated[Path | None, option("--junit", "PATH", "Write JUnit XML for CI.", OUTPUT)] = None
-    turns: Annotated[
-        Path | None, option("--turns", "PATH", "Write every turn as a table: `.csv` or `.xlsx`.", OUTPUT)
-    ] = None
-    literal: Annotated[
-        bool, option("--literal", "", "Also show the numbers as the ECHO paper defines them.", OUTPUT)
-    ] = False
+    junit: Path | None = declare("PATH", "Write JUnit XML for CI.", OUTPUT)
+    turns: Path | None = declare("PATH", "Write every turn as a table: `.csv` or `.xlsx`.", OUTPUT)
+    literal: bool = declare("", "Also show the numbers as the ECHO paper defines them.", OUTPUT, value=False)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class TurnGates:
     """What must hold for exit code 0."""
 
-    fail_under: Annotated[
-        list[str] | None,
-        option(
-            "--fail-under",
-            "NAME=VALUE",
-            "Exit with 1 if a number of any bot is worse, for example `accuracy=0.8`, or `f1@mybot=0.7` for one "
-            "bot. May be repeated.",
-            GATES,
-        ),
-    ] = None
-    strict: Annotated[bool, option("--strict", "", "Exit with 1 if any expectation failed.", GATES)] = False
+    fail_under: list[str] | None = declare(
+        "NAME=VALUE",
+        "Exit with 1 if a number of any bot is worse, for example `accuracy=0.8`, or `f1@mybot=0.7` for one "
+        "bot. May be repeated.",
+        GATES,
+    )
+    strict: bool = declare("", "Exit with 1 if any expectation failed.", GATES, value=False)

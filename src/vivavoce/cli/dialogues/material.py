@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -14,11 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.cli.dialogues.options import Judging, LogReading, RaterChoice, RaterChoices
-from vivavoce.cli.dialogues.run_dialogues import is_run, read_run
 from vivavoce.cli.shared.failures import resumable, tell
 from vivavoce.cli.shared.material import MEGABYTE
 from vivavoce.cli.shared.progress import Report
-from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest
+from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest, plural
 from vivavoce.messages import change_texts
 
 if TYPE_CHECKING:
@@ -86,6 +86,53 @@ class Log:
 
     def _name_source(self, note: str) -> str:
         return change_texts(note, lambda text: text.replace(str(self.path), self.name))
+
+
+if TYPE_CHECKING:
+    from vivavoce.conversations.transcript import ConversationKey, Transcript
+    from vivavoce.dialogues import Dialogue
+
+PERSON = "script"
+
+
+def is_run(place: Path) -> bool:
+    """Return whether a folder holds the record of a run."""
+    from vivavoce.conversations.transcript import RECORD_FILE
+
+    return (place / RECORD_FILE).is_file()
+
+
+def read_run(folder: Path) -> tuple[list[Dialogue], tuple[str, ...]]:
+    """Return the finished conversations of a run, each with whether all its checks passed, and notes."""
+    from vivavoce.conversations import RunRecord, score_run
+    from vivavoce.conversations.transcript import State
+
+    with RunRecord.open(folder) as record:
+        verdicts: dict[ConversationKey, list[bool]] = defaultdict(list)
+        for line in score_run(record).lines:
+            if line.verdict.outcome.counted:
+                verdicts[line.key].append(line.verdict.outcome.passed)
+        transcripts = list(record.transcripts())
+    done = [transcript for transcript in transcripts if transcript.state is State.DONE]
+    notes = [f"{plural(len(done), 'scripted conversation')} of a run: the person's side was written beforehand."]
+    if len(done) < len(transcripts):
+        notes.append(f"{plural(len(transcripts) - len(done), 'conversation')} not completed and skipped.")
+    dialogues = [
+        _to_dialogue(transcript, all(verdicts[transcript.key]) if transcript.key in verdicts else None)
+        for transcript in done
+    ]
+    return dialogues, tuple(notes)
+
+
+def _to_dialogue(transcript: Transcript, passed: bool | None) -> Dialogue:
+    from vivavoce.dialogues import Dialogue, Utterance
+
+    key, utterances = transcript.key, []
+    for exchange in transcript.exchanges:
+        utterances.append(Utterance(PERSON, exchange.sent, is_bot=False))
+        texts = exchange.reply.texts if exchange.reply else ()
+        utterances += [Utterance(key.bot, text, is_bot=True) for text in texts]
+    return Dialogue(key.label, tuple(utterances), source="scripted", bot=key.bot, passed=passed)
 
 
 @contextmanager

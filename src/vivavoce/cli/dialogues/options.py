@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,9 @@ from vivavoce.cli.shared.options import (
     Output,
     Sheet,
     argument,
+    declare,
     option,
+    option_group,
     setting,
 )
 
@@ -51,24 +52,18 @@ MinMean = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class LogReading:
     """How a log is read."""
 
-    format: Annotated[
-        str | None,
-        option(
-            "--format",
-            "NAME",
-            "Format if the file name does not tell: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
-            READING,
-            complete=complete_log_format,
-        ),
-    ] = None
-    bot: Annotated[
-        str | None, option("--bot", "NAME", "Speaker that is the bot, if the log does not tell.", READING)
-    ] = None
-    skip_bad: Annotated[bool, option("--skip-bad", "", "Skip and list unusable dialogues.", READING)] = False
+    format: str | None = declare(
+        "NAME",
+        "Format if the file name does not tell: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
+        READING,
+        complete=complete_log_format,
+    )
+    bot: str | None = declare("NAME", "Speaker that is the bot, if the log does not tell.", READING)
+    skip_bad: bool = declare("", "Skip and list unusable dialogues.", READING, value=False)
     encoding: Encoding = None
     sheet: Sheet = None
     header_row: HeaderRow = None
@@ -76,101 +71,79 @@ class LogReading:
     max_rows: Annotated[int | None, setting("max_rows", READING, "N")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Drawing:
     """The seed of the random draws."""
 
     seed: Annotated[int | None, setting("seed", EXAM, "N")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class RaterChoice:
     """Which rater scores."""
 
-    rater: Annotated[
-        str | None,
-        option(
-            "--rater -r",
-            "NAME",
-            "Rater: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function`, `length`.",
-            RATER,
-            default="learned",
-            complete=complete_rater,
-        ),
-    ] = None
+    rater: str | None = declare(
+        "NAME",
+        "Rater: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function`, `length`.",
+        RATER,
+        default="learned",
+        complete=complete_rater,
+        flags="--rater -r",
+    )
     model: ModelPath = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class RaterChoices:
     """Which raters are measured."""
 
-    rater: Annotated[
-        list[str] | None,
-        option(
-            "--rater -r",
-            "NAME",
-            "Rater, as in `viva dialogues score`. May be repeated to compare raters on the same dialogues.",
-            RATER,
-            default="learned",
-            complete=complete_rater,
-        ),
-    ] = None
+    rater: list[str] | None = declare(
+        "NAME",
+        "Rater, as in `viva dialogues score`. May be repeated to compare raters on the same dialogues.",
+        RATER,
+        default="learned",
+        complete=complete_rater,
+        flags="--rater -r",
+    )
     model: ModelPath = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Judging:
     """How a judge behind an endpoint is called."""
 
-    at_once: Annotated[int | None, option("--at-once", "N", "Simultaneous calls to a judge.", RATER, low=1)] = None
-    timeout: Annotated[
-        float | None, option("--timeout", "SECONDS", "Maximum time for one answer of a judge.", RATER, low=0.001)
-    ] = None
-    retries: Annotated[
-        int | None, option("--retries", "N", "Retries after a temporary error of a judge; 0: none.", RATER, low=0)
-    ] = None
-    max_messages: Annotated[
-        int | None,
-        option("--max-messages", "N", "Maximum number of messages to a judge; ask the rest later.", RATER, low=1),
-    ] = None
-    record: Annotated[
-        Path | None, option("--record", "FILE", "Save the answers of a judge; they are not requested again.", RATER)
-    ] = None
+    at_once: int | None = declare("N", "Simultaneous calls to a judge.", RATER, low=1)
+    timeout: float | None = declare("SECONDS", "Maximum time for one answer of a judge.", RATER, low=0.001)
+    retries: int | None = declare("N", "Retries after a temporary error of a judge; 0: none.", RATER, low=0)
+    max_messages: int | None = declare(
+        "N", "Maximum number of messages to a judge; ask the rest later.", RATER, low=1
+    )
+    record: Path | None = declare("FILE", "Save the answers of a judge; they are not requested again.", RATER)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class ScoreReports(Output):
     """Where the scores go."""
 
-    json_path: Annotated[
-        str | None,
-        option(
-            "--json",
-            "PATH",
-            "Write JSON Lines, one per dialogue; `-`: to standard output, and nothing else there.",
-            OUTPUT,
-        ),
-    ] = None
-    out: Annotated[str | None, option("--out", "PATH", "Same as `--json`; use one of them.", OUTPUT)] = None
+    json_path: str | None = declare(
+        "PATH",
+        "Write JSON Lines, one per dialogue; `-`: to standard output, and nothing else there.",
+        OUTPUT,
+        flags="--json",
+    )
+    out: str | None = declare("PATH", "Same as `--json`; use one of them.", OUTPUT)
     html: HtmlPath = None
-    csv: Annotated[Path | None, option("--csv", "PATH", "Write one row per dialogue.", OUTPUT)] = None
-    summary: Annotated[
-        Path | None,
-        option(
-            "--summary", "PATH", "Write the whole result as JSON: passport, bots, dialogues to read, scores.", OUTPUT
-        ),
-    ] = None
-    stream: Annotated[
-        bool,
-        option(
-            "--stream",
-            "",
-            "Read, score and write one dialogue at a time, for logs of any size; needs --json or --out alone. "
-            "The default if only JSON Lines are written.",
-            OUTPUT,
-        ),
-    ] = False
+    csv: Path | None = declare("PATH", "Write one row per dialogue.", OUTPUT)
+    summary: Path | None = declare(
+        "PATH", "Write the whole result as JSON: passport, bots, dialogues to read, scores.", OUTPUT
+    )
+    stream: bool = declare(
+        "",
+        "Read, score and write one dialogue at a time, for logs of any size; needs --json or --out alone. "
+        "The default if only JSON Lines are written.",
+        OUTPUT,
+        value=False,
+    )
 
     @property
     def lines(self) -> str | None:
@@ -200,85 +173,58 @@ class ScoreReports(Output):
         return self.stream or (self.lines is not None and not self.speaks and not self.whole)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class EvaluationReports(Output):
     """Where the agreement with people goes."""
 
     html: HtmlPath = None
-    save_calibration: Annotated[
-        Path | None,
-        option(
-            "--save-calibration",
-            "FILE",
-            "Learn from 30 or more ratings how to adjust scores to your scale, and save it for "
-            "`viva dialogues score --calibration FILE`.",
-            OUTPUT,
-        ),
-    ] = None
+    save_calibration: Path | None = declare(
+        "FILE",
+        "Learn from 30 or more ratings how to adjust scores to your scale, and save it for "
+        "`viva dialogues score --calibration FILE`.",
+        OUTPUT,
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Lessons:
     """What a model learns from, and what its passport says about it."""
 
-    published: Annotated[
-        str | None,
-        option(
-            "--published",
-            "NAME",
-            "FILE is a public data set or its folder: `convai2017`, `convai2018`, `dstc9`, `fed`. "
-            "Duplicate, unrated, short and long dialogues are left out as published.",
-            READING,
-            complete=complete_choices(DATA_SETS),
-        ),
-    ] = None
-    part: Annotated[
-        str | None,
-        option(
-            "--part",
-            "NAME",
-            "Only this part of a public data set, for example `july`.",
-            READING,
-            complete=complete_choices(PARTS),
-        ),
-    ] = None
-    learnt_from: Annotated[
-        str | None,
-        option("--learnt-from", "TEXT", "Name of the dialogues in the passport.", EXAM, default="name of the file"),
-    ] = None
-    licence: Annotated[
-        str | None, option("--licence", "TEXT", "Licence of the dialogues, for the passport.", EXAM)
-    ] = None
+    published: str | None = declare(
+        "NAME",
+        "FILE is a public data set or its folder: `convai2017`, `convai2018`, `dstc9`, `fed`. "
+        "Duplicate, unrated, short and long dialogues are left out as published.",
+        READING,
+        complete=complete_choices(DATA_SETS),
+    )
+    part: str | None = declare(
+        "NAME", "Only this part of a public data set, for example `july`.", READING, complete=complete_choices(PARTS)
+    )
+    learnt_from: str | None = declare(
+        "TEXT", "Name of the dialogues in the passport.", EXAM, default="name of the file"
+    )
+    licence: str | None = declare("TEXT", "Licence of the dialogues, for the passport.", EXAM)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Repetition:
     """Which of the published networks are trained again, and how."""
 
-    network: Annotated[
-        list[str] | None,
-        option(
-            "--model",
-            "|".join(NETWORKS),
-            "Only this network. May be repeated.",
-            EXAM,
-            default="all three",
-            complete=complete_choices(NETWORKS),
-        ),
-    ] = None
-    preset: Annotated[
-        str | None,
-        option(
-            "--preset",
-            "|".join(PRESETS),
-            "As published (60 epochs), on a smaller budget, or a quick trial.",
-            EXAM,
-            default="faithful",
-            complete=complete_choices(PRESETS),
-        ),
-    ] = None
-    quick: Annotated[bool, option("--quick", "", "Short for `--preset quick`.", EXAM)] = False
-    splits: Annotated[
-        int | None, option("--splits", "N", "Only the first N of the five splits.", EXAM, default="5", low=1, high=5)
-    ] = None
-    workers: Annotated[int, option("--workers", "N", "Networks trained at the same time.", EXAM, low=1)] = 1
+    network: list[str] | None = declare(
+        "|".join(NETWORKS),
+        "Only this network. May be repeated.",
+        EXAM,
+        default="all three",
+        complete=complete_choices(NETWORKS),
+        flags="--model",
+    )
+    preset: str | None = declare(
+        "|".join(PRESETS),
+        "As published (60 epochs), on a smaller budget, or a quick trial.",
+        EXAM,
+        default="faithful",
+        complete=complete_choices(PRESETS),
+    )
+    quick: bool = declare("", "Short for `--preset quick`.", EXAM, value=False)
+    splits: int | None = declare("N", "Only the first N of the five splits.", EXAM, default="5", low=1, high=5)
+    workers: int = declare("N", "Networks trained at the same time.", EXAM, low=1, value=1)

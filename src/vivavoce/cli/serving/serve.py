@@ -8,12 +8,11 @@ import socket
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
-from vivavoce.cli.shared.options import OUTPUT, Output, option
+from vivavoce.cli.shared.options import OUTPUT, Output, declare, option_group
 from vivavoce.cli.shared.places import Workspace, open_or_create, place_of, starter_options
 from vivavoce.cli.shared.results import check_targets, head, write_content
 from vivavoce.errors import UsageError
@@ -29,46 +28,35 @@ NETWORK = "Network"
 EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Listening:
     """Where the server listens, and which server names it accepts."""
 
-    host: Annotated[str, option("--host", "ADDRESS", "Address to listen on; `0.0.0.0`: all.", NETWORK)] = "127.0.0.1"
-    port: Annotated[
-        int, option("--port", "N", "Port to listen on; 0: any free port.", NETWORK, low=0, high=65535)
-    ] = 8000
-    allow_host: Annotated[
-        list[str] | None, option("--allow-host", "NAME", "Server name that people use. May be repeated.", NETWORK)
-    ] = None
-    behind_proxy: Annotated[
-        bool,
-        option("--behind-proxy", "", "Trust the proxy's `X-Forwarded-For` and `X-Forwarded-Proto` headers.", NETWORK),
-    ] = False
+    host: str = declare("ADDRESS", "Address to listen on; `0.0.0.0`: all.", NETWORK, value="127.0.0.1")
+    port: int = declare("N", "Port to listen on; 0: any free port.", NETWORK, low=0, high=65535, value=8000)
+    allow_host: list[str] | None = declare("NAME", "Server name that people use. May be repeated.", NETWORK)
+    behind_proxy: bool = declare(
+        "", "Trust the proxy's `X-Forwarded-For` and `X-Forwarded-Proto` headers.", NETWORK, value=False
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Staffing:
     """How many processes do exams and answer browsers."""
 
-    workers: Annotated[int, option("--workers", "N", "Number of workers to start.", low=1, high=64)] = 1
-    no_worker: Annotated[bool, option("--no-worker", "", "Start no worker: `viva worker` runs elsewhere.")] = False
-    processes: Annotated[
-        int | None,
-        option(
-            "--processes", "N", "Processes that answer browsers. Default: one per core, at most 4.", low=1, high=64
-        ),
-    ] = None
+    workers: int = declare("N", "Number of workers to start.", low=1, high=64, value=1)
+    no_worker: bool = declare("", "Start no worker: `viva worker` runs elsewhere.", value=False)
+    processes: int | None = declare(
+        "N", "Processes that answer browsers. Default: one per core, at most 4.", low=1, high=64
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class ServerOutput(Output):
     """Where the address and the requests are written."""
 
-    open: Annotated[bool, option("--open", "", "Open the page in the browser.", OUTPUT)] = False
-    access_log: Annotated[
-        str | None,
-        option("--access-log", "FILE", "Write a JSON line for each request; `-`: to standard error.", OUTPUT),
-    ] = None
+    open: bool = declare("", "Open the page in the browser.", OUTPUT, value=False)
+    access_log: str | None = declare("FILE", "Write a JSON line for each request; `-`: to standard error.", OUTPUT)
 
 
 def serve(workspace: Workspace = None, *, listening: Listening, staffing: Staffing, output: ServerOutput) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from functools import partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, dataclass_transform, get_type_hints
 
 import typer
 
@@ -29,7 +29,14 @@ READING = "Input"
 OUTPUT = "Output"
 GATES = "Quality gates and resuming"
 
+Group = TypeVar("Group")
 _SETTINGS = {option.name: option for option in OPTIONS}
+
+
+@dataclass_transform(frozen_default=True)
+def option_group(group: type[Group]) -> type[Group]:
+    """Make a class a group of options, whose fields `declare` describes."""
+    return dataclass(frozen=True, slots=True)(group)
 
 
 class CommandGroup(typer.Typer):
@@ -52,7 +59,7 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**values: Any) -> None:
         for name, kind in groups.items():
-            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            values[name] = kind(**{row.name: values.pop(row.name) for row in fields(kind)})
         command(**values)
 
     parameters = []
@@ -60,14 +67,21 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
         if group := groups.get(name):
             types = get_type_hints(group, include_extras=True)
             parameters += [
-                Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
-                for field in fields(group)
+                Parameter(row.name, Parameter.KEYWORD_ONLY, default=row.default, annotation=_annotate(row, types))
+                for row in fields(group)
             ]
         else:
             parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _annotate(row: Field[Any], types: dict[str, Any]) -> Any:
+    if "option" not in row.metadata:
+        return types[row.name]
+    flags = row.metadata["flags"] or f"--{row.name.replace('_', '-')}"
+    return Annotated[types[row.name], row.metadata["option"](flags)]
 
 
 def argument(metavar: str, help: str, complete: Complete | None = None, **more: Any) -> Any:
@@ -96,6 +110,16 @@ def option(
         autocompletion=complete,
         min=low,
         max=high,
+    )
+
+
+def declare(
+    metavar: str, help: str, panel: str | None = None, *, flags: str = "", value: Any = None, **more: Any
+) -> Any:
+    """Return a field of a group of options: its default `value` and its option, with the flag of its name."""
+    return field(
+        default=value,
+        metadata={"flags": flags, "option": partial(option, metavar=metavar, help=help, panel=panel, **more)},
     )
 
 
@@ -175,7 +199,7 @@ HeaderRow = Annotated[
 # --- groups of options -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Output:
     """Where the result goes. Every option with a value is a path that the command writes."""
 
@@ -190,7 +214,7 @@ class Output:
     @property
     def targets(self) -> dict[str, str | Path | None]:
         """The paths to write, by option."""
-        values = {field.name.removesuffix("_path"): getattr(self, field.name) for field in fields(self)}
+        values = {row.name.removesuffix("_path"): getattr(self, row.name) for row in fields(self)}
         return {f"--{name.replace('_', '-')}": value for name, value in values.items() if not isinstance(value, bool)}
 
     def tell(self, message: str) -> None:
@@ -199,69 +223,57 @@ class Output:
             tell(message)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Reports(Output):
     """Where the result of an exam goes."""
 
     html: HtmlPath = None
-    verbose: Annotated[bool, option("--verbose -v", "", "Show all numbers and notes.", OUTPUT)] = False
+    verbose: bool = declare("", "Show all numbers and notes.", OUTPUT, flags="--verbose -v", value=False)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Reading:
     """How a file of examples is read."""
 
-    text_column: Annotated[str | None, option("--text-column", "NAME", "Column of the messages.", READING)] = None
-    intent_column: Annotated[str | None, option("--intent-column", "NAME", "Column of the topics.", READING)] = None
-    split: Annotated[str | None, option("--split", "NAME", "Use only rows with this value of `split`.", READING)] = (
-        None
+    text_column: str | None = declare("NAME", "Column of the messages.", READING)
+    intent_column: str | None = declare("NAME", "Column of the topics.", READING)
+    split: str | None = declare("NAME", "Use only rows with this value of `split`.", READING)
+    out_of_scope: str = declare(
+        "NAME",
+        "Intent of out-of-scope messages; they test but never train. `auto`: the usual names, such as `oos`, "
+        "`out_of_scope`, `fallback` or `None`; `-`: none, every intent is a topic.",
+        READING,
+        value=AUTO,
     )
-    out_of_scope: Annotated[
-        str,
-        option(
-            "--out-of-scope",
-            "NAME",
-            "Intent of out-of-scope messages; they test but never train. `auto`: the usual names, such as `oos`, "
-            "`out_of_scope`, `fallback` or `None`; `-`: none, every intent is a topic.",
-            READING,
-        ),
-    ] = AUTO
     encoding: Encoding = None
     sheet: Sheet = None
     header_row: HeaderRow = None
-    format: Annotated[
-        str | None,
-        option(
-            "--format",
-            "NAME",
-            "Format if the file name does not tell: `csv`, `tsv`, `xlsx`, `json` or `jsonl`.",
-            READING,
-            complete=complete_format,
-        ),
-    ] = None
+    format: str | None = declare(
+        "NAME",
+        "Format if the file name does not tell: `csv`, `tsv`, `xlsx`, `json` or `jsonl`.",
+        READING,
+        complete=complete_format,
+    )
     max_file_mb: Annotated[int | None, setting("max_file_mb", READING, "MB")] = None
     max_rows: Annotated[int | None, setting("max_rows", READING, "N")] = None
-    skip_bad: Annotated[bool, option("--skip-bad", "", "Skip and list unusable rows.", READING)] = False
+    skip_bad: bool = declare("", "Skip and list unusable rows.", READING, value=False)
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Engine:
     """Which classifier is examined."""
 
-    classifier: Annotated[
-        str | None,
-        option(
-            "--classifier -c",
-            "NAME",
-            "Classifier, as `kind` or `kind:option`; see `viva classifiers`.",
-            EXAM,
-            default=str(_SETTINGS["classifier"].default),
-            complete=complete_classifier,
-        ),
-    ] = None
+    classifier: str | None = declare(
+        "NAME",
+        "Classifier, as `kind` or `kind:option`; see `viva classifiers`.",
+        EXAM,
+        default=str(_SETTINGS["classifier"].default),
+        complete=complete_classifier,
+        flags="--classifier -c",
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Patience:
     """How long a call to the user's own engine may take."""
 
@@ -269,7 +281,7 @@ class Patience:
     attempts: Annotated[int | None, setting("attempts", GATES, "N")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Scoring:
     """What every exam needs to turn guesses into numbers."""
 
@@ -277,21 +289,17 @@ class Scoring:
     seed: Annotated[int | None, setting("seed", EXAM, "N")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Splitting:
     """How cross-validation divides the examples."""
 
-    setting: Annotated[
-        list[str] | None,
-        option(
-            "--setting",
-            "K,P",
-            "Topics that serve as plausible negatives: those with fewer than K examples, or the smallest up to the "
-            "share P. May be repeated.",
-            EXAM,
-            default=" ".join((f"{k},{p:g}" for k, p in PAPER)),
-        ),
-    ] = None
+    setting: list[str] | None = declare(
+        "K,P",
+        "Topics that serve as plausible negatives: those with fewer than K examples, or the smallest up to the "
+        "share P. May be repeated.",
+        EXAM,
+        default=" ".join((f"{k},{p:g}" for k, p in PAPER)),
+    )
     retries: Annotated[int | None, setting("retries", EXAM, "N")] = None
     test_fraction: Annotated[float | None, setting("test_fraction", EXAM, "0..1")] = None
     partition: Annotated[str | None, setting("partition", EXAM)] = None
@@ -299,61 +307,46 @@ class Splitting:
     workers: Annotated[int | None, setting("workers", EXAM, "N")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Traffic:
     """What visitors ask."""
 
     out_of_scope_share: Annotated[float | None, setting("out_of_scope_share", EXAM, "0..1", "as tested")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Division:
     """Which rows a blind test trains and tests."""
 
-    train_split: Annotated[str | None, option("--train-split", "NAME", "Value of `split` to train on.", READING)] = (
-        None
+    train_split: str | None = declare("NAME", "Value of `split` to train on.", READING)
+    test_split: str | None = declare("NAME", "Value of `split` to test on.", READING)
+    unknown_intents: str = declare(
+        "refuse|negative",
+        "Test topics without training examples: refuse the file, or count them as negatives.",
+        EXAM,
+        complete=complete_choices(("refuse", "negative")),
+        value="refuse",
     )
-    test_split: Annotated[str | None, option("--test-split", "NAME", "Value of `split` to test on.", READING)] = None
-    unknown_intents: Annotated[
-        str,
-        option(
-            "--unknown-intents",
-            "refuse|negative",
-            "Test topics without training examples: refuse the file, or count them as negatives.",
-            EXAM,
-            complete=complete_choices(("refuse", "negative")),
-        ),
-    ] = "refuse"
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class Playback:
     """How a history is cut."""
 
-    mode: Annotated[
-        str,
-        option(
-            "--mode",
-            "forward|interleaved",
-            "Train on everything before each period and test the period, or draw test rows between training rows "
-            "as nex-cv does.",
-            EXAM,
-            complete=complete_choices(("forward", "interleaved")),
-        ),
-    ] = "forward"
-    periods: Annotated[
-        int | None, option("--periods", "N", "Number of periods of equal size.", EXAM, default="calendar months")
-    ] = None
-    min_test: Annotated[
-        int, option("--min-test", "N", "Join periods until each has at least N messages to test.", EXAM)
-    ] = 30
-    undated: Annotated[
-        str,
-        option(
-            "--undated",
-            "refuse|drop",
-            "Rows without a date: refuse the file, or drop and list them.",
-            READING,
-            complete=complete_choices(("refuse", "drop")),
-        ),
-    ] = "refuse"
+    mode: str = declare(
+        "forward|interleaved",
+        "Train on everything before each period and test the period, or draw test rows between training rows "
+        "as nex-cv does.",
+        EXAM,
+        complete=complete_choices(("forward", "interleaved")),
+        value="forward",
+    )
+    periods: int | None = declare("N", "Number of periods of equal size.", EXAM, default="calendar months")
+    min_test: int = declare("N", "Join periods until each has at least N messages to test.", EXAM, value=30)
+    undated: str = declare(
+        "refuse|drop",
+        "Rows without a date: refuse the file, or drop and list them.",
+        READING,
+        complete=complete_choices(("refuse", "drop")),
+        value="refuse",
+    )

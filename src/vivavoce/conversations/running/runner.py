@@ -21,6 +21,7 @@ from vivavoce.conversations.running.holding import Channel, Holding, hold
 from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
+from vivavoce.conversations.scenarios.joining import JoinedBot
 from vivavoce.conversations.transcript import ConversationKey, RunHeader, State
 from vivavoce.errors import UsageError, WorkError, plural
 from vivavoce.messages import say, say_count
@@ -172,6 +173,8 @@ class _Queue:
     """What is still to be held with one bot."""
 
     channel: Channel
+    # Where a bot is another one in each suite.
+    by_suite: Mapping[str, Channel]
     left: deque[tuple[Script, ConversationKey]]
     total: int
     done: int = 0
@@ -220,7 +223,9 @@ class _Run:
         left = [(script, key) for script, key in keyed if key not in done]
         shuffle_conversations(left, self.options.seed)
         policy = AskingPolicy(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
-        return _Queue(Channel(bot, policy), deque(left), len(every), len(every) - len(left))
+        by_suite = bot.by_suite if isinstance(bot, JoinedBot) else {}
+        channels = {suite: Channel(own, policy) for suite, own in by_suite.items()}
+        return _Queue(Channel(bot, policy), channels, deque(left), len(every), len(every) - len(left))
 
     async def _work(self, queue: _Queue, delay: float) -> None:
         await asyncio.sleep(delay)
@@ -230,7 +235,8 @@ class _Run:
                 queue.left.append((script, key))
                 return
             attempt = self.record.attempts(key) + 1
-            holding = Holding(queue.channel, self.record.header.plan.of(script), script, key, attempt)
+            channel = queue.by_suite.get(script.suite, queue.channel)
+            holding = Holding(channel, self.record.header.plan.of(script), script, key, attempt)
             state = await hold(holding, self.record)
             self.allowance.give_back(len(script.turns) - holding.said)
             queue.done += 1

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from vivavoce.bots.protocol import BotFacts, Fallback
-from vivavoce.conversations.scenario import FallbackRule, Plan, Script, ScriptTurn, Suite, SuiteRules
-from vivavoce.conversations.scenarios.expansion import hash_content
+from vivavoce.bots.protocol import Bot, BotFacts, Conversation, Fallback
+from vivavoce.conversations.scenario import FallbackRule, Plan, Scenario, Script, ScriptTurn, Suite, SuiteRules
+from vivavoce.conversations.scenarios.expansion import expand, hash_content
+from vivavoce.errors import UsageError, nearest
+from vivavoce.messages import say
 
 # Between the name of a suite and that of a scenario that another suite has too.
 APART = ": "
@@ -41,6 +43,63 @@ def name_domain(suite: Suite) -> Suite:
     """Return a suite among several: scenarios without a domain are told from the others by its name."""
     scenarios = tuple(replace(scenario, domain=scenario.domain or suite.name) for scenario in suite.scenarios)
     return replace(suite, scenarios=scenarios)
+
+
+def expand_suites(suites: Sequence[Suite], *, seed: int = 0, **chosen: Sequence[str]) -> Plan:
+    """Return the conversations of several suites as one plan; `chosen` are the choices that `expand` takes.
+
+    Each suite must contribute some, and each choice must be known to one of the suites.
+    """
+    if len(suites) == 1:
+        return expand(suites[0], seed=seed, **chosen)  # type: ignore[arg-type]
+    twice = [name for name, count in Counter(suite.name for suite in suites).items() if count > 1]
+    if twice:
+        raise UsageError(say("two suites have the name '{name}'", name=twice[0]), remedy=say("name each suite once"))
+    named = [name_domain(suite) for suite in suites]
+    for what, names in chosen.items():
+        known = _join(_list_traits(scenario)[what] for suite in named for scenario in suite.scenarios)
+        if unknown := [name for name in names if name not in known]:
+            hint = nearest(unknown[0], known)
+            raise UsageError(
+                say("unknown {what} '{name}'.{nearest}", what=what.removesuffix("s"), name=unknown[0], nearest=hint),
+                remedy=say("available: {shown}", shown=", ".join(known)),
+            )
+    plans = []
+    for suite in named:
+        scenarios = [
+            scenario.id
+            for scenario in suite.scenarios
+            if all(not names or set(names) & set(_list_traits(scenario)[what]) for what, names in chosen.items())
+        ]
+        if not scenarios:
+            raise UsageError(
+                say("no scenario of '{suite}' is chosen", suite=suite.name),
+                remedy=say("choose one of its domains and levels too, or leave the suite out"),
+            )
+        plans.append(expand(suite, scenarios=scenarios, seed=seed))
+    return join_plans(plans)
+
+
+def _list_traits(scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    level, domain = (scenario.level,), (scenario.domain,)
+    return {"levels": level, "domains": domain, "tags": scenario.tags, "scenarios": (scenario.id,)}
+
+
+class JoinedBot:
+    """A bot that is another one in each suite, because it is made of the agent of the suite."""
+
+    def __init__(self, by_suite: Mapping[str, Bot]) -> None:
+        self.by_suite = by_suite
+        self.facts = join_facts([bot.facts for bot in by_suite.values()])
+
+    async def open(self, session: str) -> Conversation:
+        """Begin a conversation as in the first suite."""
+        return await next(iter(self.by_suite.values())).open(session)
+
+    async def close(self) -> None:
+        """Close the bot of each suite."""
+        for bot in self.by_suite.values():
+            await bot.close()
 
 
 def find_own_name(suite: str, scenario: str) -> str:

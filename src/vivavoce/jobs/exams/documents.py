@@ -13,7 +13,7 @@ from vivavoce.messages import add_messages, change_texts, restore_messages, say
 from vivavoce.records import Dataset, Example
 
 if TYPE_CHECKING:
-    from vivavoce.reports.shared.figures import Figure
+    from vivavoce.reports.shared.charts import Figure
 
 __all__ = [
     "canonical_json",

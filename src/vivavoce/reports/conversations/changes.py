@@ -24,18 +24,11 @@ def diff_headline(diff: RunDiff) -> str:
     total = better + worse + diff.unchanged
     if not total:
         return say("The two runs have no comparable turns in common.")
-    if not better and not worse:
-        return say(
-            "Nothing changed: {turns} in both runs, each passed or failed as before.",
-            turns=say_count(total, "{n} turn", "{n} turns"),
-        )
-    counts = say(
-        "{better} improved, {worse} got worse and {unchanged} stayed the same",
-        better=better,
-        worse=worse,
-        unchanged=diff.unchanged,
-    )
     turns = say_count(total, "{n} turn", "{n} turns")
+    if not better and not worse:
+        return say("Nothing changed: {turns} in both runs, each passed or failed as before.", turns=turns)
+    numbers = {"better": better, "worse": worse, "unchanged": diff.unchanged}
+    counts = say("{better} improved, {worse} got worse and {unchanged} stayed the same", **numbers)
     if len(diff.comparisons) == 1:
         course = _describe_course(diff.comparisons[0])
         return say("{course}: of {turns} in both runs, {counts}.", course=course, turns=turns, counts=counts)
@@ -61,12 +54,8 @@ def _describe_course(comparison: Comparison) -> str:
 def course_sentence(comparison: Comparison) -> str:
     """Say how a bot fared from one run to the other, by how much, and what would decide it."""
     if unchanged(comparison) and comparison.a.endswith(AFTER):
-        turns = say_count(comparison.turns, "{n} turn", "{n} turns")
-        return say(
-            "{a}: nothing changed in the {turns} counted in both runs.",
-            a=comparison.a.removesuffix(AFTER),
-            turns=turns,
-        )
+        name, turns = comparison.a.removesuffix(AFTER), say_count(comparison.turns, "{n} turn", "{n} turns")
+        return say("{a}: nothing changed in the {turns} counted in both runs.", a=name, turns=turns)
     if comparison.difference is None or unchanged(comparison):
         return verdict_sentence(comparison)
     more = forecast(comparison) if winner(comparison) is None else ""
@@ -83,12 +72,7 @@ def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:
         turns = say_count(len(diff.gone), "{n} turn", "{n} turns")
         remarks.append(say("{turns} only in the earlier run.", turns=turns))
     if diff.edited:
-        names = enumerate_some(diff.edited, most)
-        remarks.append(
-            say(
-                "{conversations} edited between the runs and excluded: {names}.",
-                conversations=say_count(len(diff.edited), "{n} conversation", "{n} conversations"),
-                names=names,
-            )
-        )
+        facts = {"conversations": say_count(len(diff.edited), "{n} conversation", "{n} conversations")}
+        facts["names"] = enumerate_some(diff.edited, most)
+        remarks.append(say("{conversations} edited between the runs and excluded: {names}.", **facts))
     return [*remarks, *(sentence(warning) for warning in diff.warnings)]

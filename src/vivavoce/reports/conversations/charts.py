@@ -15,13 +15,14 @@ from vivavoce.reports.shared.charts import (
     PERCENT,
     WHOLE,
     WIDTH,
+    Figure,
     RateRow,
     apply_theme,
     chart_data,
     comparison_chart,
     draw_intervals,
+    figures_by_name,
 )
-from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.errors import Fault, GateError, UsageError, nearest, plural
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, measure_of
-from vivavoce.reports.shared.gates import parse_limit
+from vivavoce.reports.shared.measures import parse_limit
 from vivavoce.reports.shared.numbers import apart
 
 EXAMPLE = "write NAME=LIMIT or NAME@BOT=LIMIT, for example accuracy=0.8 or f1@mybot=0.7"

@@ -15,7 +15,6 @@ from vivavoce.reports.conversations import tables, verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.charts import outcome_rows, outcomes_figure
 from vivavoce.reports.conversations.differences import draw_differences
-from vivavoce.reports.conversations.exchanges import example_of, key_before, said_and_answered
 from vivavoce.reports.conversations.heat import build_heat, heat_domains
 from vivavoce.reports.conversations.meanings import (
     CONVERSATION_MEASURES,
@@ -25,7 +24,12 @@ from vivavoce.reports.conversations.meanings import (
     too_few,
 )
 from vivavoce.reports.conversations.multiples import draw_multiples
-from vivavoce.reports.conversations.transcripts import conversations_by_level
+from vivavoce.reports.conversations.transcripts import (
+    conversations_by_level,
+    example_of,
+    key_before,
+    said_and_answered,
+)
 from vivavoce.reports.shared.numbers import ENGLISH, interval_text, milliseconds_text
 from vivavoce.reports.shared.pages import render_report
 from vivavoce.reports.shared.texts import shorten, visible

@@ -13,7 +13,7 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import ConversationKey, State
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports.conversations.exchanges import said_and_answered
+from vivavoce.reports.conversations.transcripts import said_and_answered
 
 _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -11,9 +11,9 @@ from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
-from vivavoce.reports.conversations.exchanges import gist, key_before, said_and_answered
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, number_of, outcome_name
 from vivavoce.reports.conversations.tables import cells_by_level, shown_domains
+from vivavoce.reports.conversations.transcripts import gist, key_before, said_and_answered
 from vivavoce.reports.shared.numbers import ENGLISH
 from vivavoce.reports.shared.texts import shorten
 

@@ -9,7 +9,7 @@ from vivavoce.conversations.result import Cell
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.measures import Measure, define
 from vivavoce.reports.shared.numbers import ENGLISH
 
 _NO_TYPO = say("no in-scope message was misspelt")
@@ -17,132 +17,129 @@ _NO_TWIN = say("no misspelt message was also sent with correct spelling")
 # A share of fewer items than this says little: they are counted out.
 FEWEST = 10
 _ALL_IN_SCOPE = say("all questions were in scope")
-_measure = partial(Measure, few=FEWEST)
+_share = partial(define, few=FEWEST)
 
 _TABLE = (
-    Measure(
+    define(
         "time",
-        say("Response time"),
-        say("Mean time to the first words of a reply, excluding timeouts."),
-        "lower",
-        "milliseconds",
+        "Response time",
+        "Mean time to the first words of a reply, excluding timeouts.",
+        better="lower",
+        kind="milliseconds",
         absent=say("no replies"),
         short=say("Time"),
         main=True,
         path="times.mean",
     ),
-    _measure(
+    _share(
         "fallback_rate",
-        say("Declined"),
-        say("Of all turns with a reply, the share where the bot said it does not know, rightly or wrongly."),
-        "neither",
+        "Declined",
+        "Of all turns with a reply, the share where the bot said it does not know, rightly or wrongly.",
+        better="neither",
         short=say("Fallback"),
         main=True,
     ),
-    _measure(
+    _share(
         "comprehension_rate",
-        say("Misspelt understood"),
-        say("Of the misspelt in-scope messages, the share answered correctly."),
+        "Misspelt understood",
+        "Of the misspelt in-scope messages, the share answered correctly.",
         absent=_NO_TYPO,
         short=say("Misspelt"),
         main=True,
     ),
-    _measure(
+    _share(
         "accuracy",
-        say("Correct turns"),
-        say("Of all checked turns, the share where the bot answered correctly or rightly said it does not know."),
+        "Correct turns",
+        "Of all checked turns, the share where the bot answered correctly or rightly said it does not know.",
         short=say("Right"),
         main=True,
     ),
-    _measure(
+    _share(
         "precision",
-        say("Precision"),
-        say("Of the bot's answers, the share that was right."),
+        "Precision",
+        "Of the bot's answers, the share that was right.",
         absent=say("the bot gave no answer"),
         main=True,
     ),
-    _measure(
+    _share(
         "recall",
-        say("Recall"),
-        say("Of the questions the bot should answer, the share it answered correctly."),
+        "Recall",
+        "Of the questions the bot should answer, the share it answered correctly.",
         absent=say("no question was in scope"),
         main=True,
     ),
-    _measure(
+    _share(
         "f1",
-        say("F1"),
-        say("Precision and recall in one number: their harmonic mean."),
+        "F1",
+        "Precision and recall in one number: their harmonic mean.",
         absent=say("the bot gave no right answer"),
         main=True,
         mean=True,
     ),
-    _measure(
+    _share(
         "wrong_answer_rate",
-        say("Wrong answers"),
-        say("Of all checked turns, the share where the bot gave a wrong answer: what visitors remember."),
-        "lower",
+        "Wrong answers",
+        "Of all checked turns, the share where the bot gave a wrong answer: what visitors remember.",
+        better="lower",
     ),
-    _measure(
+    _share(
         "fallback_in_scope",
-        say("Wrongly declined"),
-        say("Of the questions the bot should answer, the share where it said it does not know."),
-        "lower",
+        "Wrongly declined",
+        "Of the questions the bot should answer, the share where it said it does not know.",
+        better="lower",
         absent=say("no question was in scope"),
     ),
-    _measure(
+    _share(
         "fallback_out_of_scope",
-        say("Rightly declined"),
-        say("Of the questions the bot should not answer, the share where it said it does not know."),
+        "Rightly declined",
+        "Of the questions the bot should not answer, the share where it said it does not know.",
         absent=_ALL_IN_SCOPE,
     ),
-    _measure(
+    _share(
         "clean_twin_rate",
-        say("Same messages spelt correctly"),
-        say("Of the same messages with correct spelling, the share answered correctly."),
+        "Same messages spelt correctly",
+        "Of the same messages with correct spelling, the share answered correctly.",
         absent=_NO_TWIN,
     ),
-    _measure(
+    _share(
         "retention",
-        say("Still right when misspelt"),
-        say(
-            "Of the messages answered correctly with correct spelling, the share still answered "
-            "correctly when misspelt."
-        ),
+        "Still right when misspelt",
+        "Of the messages answered correctly with correct spelling, the share still answered correctly when misspelt.",
         absent=_NO_TWIN,
     ),
-    _measure(
+    _share(
         "conversations_passed",
-        say("Conversations passed"),
-        say("Of all conversations, the share where every checked turn was right."),
+        "Conversations passed",
+        "Of all conversations, the share where every checked turn was right.",
     ),
-    _measure(
+    _share(
         "carefulness",
-        say("Carefulness"),
-        say("Of the turns the bot declined although it had a guess, the share where that guess was wrong."),
+        "Carefulness",
+        "Of the turns the bot declined although it had a guess, the share where that guess was wrong.",
         absent=say("the bot does not report the guesses it declined"),
     ),
-    _measure(
+    _share(
         "stability",
-        say("Same every time"),
-        say("Of all checked turns, the share with the same result in every repeat."),
+        "Same every time",
+        "Of all checked turns, the share with the same result in every repeat.",
         absent=say("each conversation ran once"),
     ),
-    _measure(
+    _share(
         "mean_turn",
-        say("Correct turns per conversation"),
-        say("The share of correct turns in a conversation, averaged over conversations."),
+        "Correct turns per conversation",
+        "The share of correct turns in a conversation, averaged over conversations.",
         mean=True,
     ),
-    _measure(
+    _share(
         "weakest_turn",
-        say("Weakest turn"),
-        say("How often the weakest turn of a conversation was right, averaged over conversations."),
+        "Weakest turn",
+        "How often the weakest turn of a conversation was right, averaged over conversations.",
         mean=True,
     ),
-    _measure(
+    _share(
         "macro_f1",
-        say("F1, mean over topics"),
-        say("Combines finding a topic and not overusing it in one number; rare topics count as much as common ones."),
+        "F1, mean over topics",
+        "Combines finding a topic and not overusing it in one number; rare topics count as much as common ones.",
         kind="score",
         absent=say("no topic was expected"),
         mean=True,
@@ -160,13 +157,9 @@ def measure_of(name: str) -> Measure:
     """Return the meaning of a number; those of repeats are named by how many must all pass."""
     if name.startswith("pass_hat_"):
         k = name.removeprefix("pass_hat_")
-        return _measure(
-            name,
-            say("Passed {k} of {k}", k=k),
-            say("The chance that a conversation passes {k} times in a row.", k=k),
-            absent=say("too few repeats"),
-            mean=True,
-        )
+        title = say("Passed {k} of {k}", k=k)
+        meaning = say("The chance that a conversation passes {k} times in a row.", k=k)
+        return Measure(name, title, meaning, absent=say("too few repeats"), mean=True, few=FEWEST)
     return CONVERSATION_MEASURES[name]
 
 

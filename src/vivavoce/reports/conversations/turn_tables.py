@@ -14,7 +14,7 @@ from vivavoce.conversations.transcript import Transcript
 from vivavoce.errors import UsageError
 from vivavoce.files.exports import LOST_IN_XML, sheet_bytes
 from vivavoce.files.writing import guarded, write_bytes, write_text
-from vivavoce.reports.conversations.exchanges import exchange_at, said_and_answered
+from vivavoce.reports.conversations.transcripts import exchange_at, said_and_answered
 
 COLUMNS = (
     "bot",

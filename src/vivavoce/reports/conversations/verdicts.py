@@ -116,15 +116,10 @@ def points_text(comparison: Comparison) -> str:
     if comparison.difference is None:
         return NOT_AVAILABLE
     low, high = comparison.low, comparison.high
-    points = say("{points} points", points=_points(comparison.difference))
+    points = _points(comparison.difference)
     if low is None or high is None or low == high or comparison.turns < FEWEST:
-        return points
-    return say(
-        "{points} points, {points2} to {points3}",
-        points=_points(comparison.difference),
-        points2=_points(low),
-        points3=_points(high),
-    )
+        return say("{points} points", points=points)
+    return say("{points} points, {points2} to {points3}", points=points, points2=_points(low), points3=_points(high))
 
 
 def _points(value: float) -> str:
@@ -138,10 +133,8 @@ def common_text(comparison: Comparison, counted: int) -> str:
     """Say over how many turns two bots are compared, where that is fewer than were counted."""
     if not 0 < comparison.turns < counted:
         return ""
-    return " " + say(
-        "The comparison uses the {turns} counted for both.",
-        turns=say_count(comparison.turns, "{n} turn", "{n} turns"),
-    )
+    turns = say_count(comparison.turns, "{n} turn", "{n} turns")
+    return " " + say("The comparison uses the {turns} counted for both.", turns=turns)
 
 
 def bracketed(text: str) -> str:

@@ -42,14 +42,8 @@ def cautions(result: ConversationsResult) -> Iterator[str]:
         gaps = [gap for gap in result.unchecked if gap.bot == bot.name and gap.turns]
         if gaps:
             turns, of = sum(gap.turns for gap in gaps), say_count(gaps[0].of, "{n} turn", "{n} turns")
-            parts = join_and([gap.gap.part for gap in gaps])
-            yield say(
-                "{turns:,} of {of} could not be checked: {name} reports no {parts}.",
-                turns=turns,
-                of=of,
-                name=bot.name,
-                parts=parts,
-            )
+            facts = {"turns": turns, "of": of, "name": bot.name, "parts": join_and([gap.gap.part for gap in gaps])}
+            yield say("{turns:,} of {of} could not be checked: {name} reports no {parts}.", **facts)
     if any(delay.large for delay in result.delays):
         yield say("Response times include delays on this machine.")
 
@@ -116,46 +110,27 @@ def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
 def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
     comparison = between(result, best.bot, others[0].bot)
     ends, bots = ends_text(comparison), len(others) + 1
-    facts = {
-        "bot": best.bot,
-        "other": others[0].bot,
-        "right": right_of(best),
-        "gap": abs(100 * (comparison.difference or 0)) if comparison else 0.0,
-    }
+    facts = {"bot": best.bot, "other": others[0].bot, "right": right_of(best), "bots": bots, "ends": ends}
+    facts["gap"] = abs(100 * (comparison.difference or 0)) if comparison else 0.0
     if bots == 2:
-        return say(
-            "{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.",
-            bracketed=bracketed(ends),
-            **facts,
-        )
+        facts["bracketed"] = bracketed(ends)
+        return say("{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.", **facts)
     if not ends:
-        return say(
-            "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.",
-            bots=bots,
-            **facts,
-        )
+        return say("{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.", **facts)
     return say(
-        "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other} ({ends}).",
-        bots=bots,
-        ends=ends,
-        **facts,
+        "{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other} ({ends}).", **facts
     )
 
 
 def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
     where = "" if len(top) == bots else " " + say("at the top of {bots} bots", bots=bots)
     pair = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
-    names, parts = join_and([cell.bot for cell in top]), _list_rates(top)
+    facts = {"names": join_and([cell.bot for cell in top]), "where": where, "parts": _list_rates(top)}
     if pair and not pair.turns:
-        return say("{names} cannot be compared{where}: right in {parts}.", names=names, where=where, parts=parts)
+        return say("{names} cannot be compared{where}: right in {parts}.", **facts)
     if pair and few_scenarios(pair):
-        return say(
-            "Too few scenarios to say which of {names} is better{where}: right in {parts}.",
-            names=names,
-            where=where,
-            parts=parts,
-        )
-    return say("{names} are too close to call{where}: right in {parts}.", names=names, where=where, parts=parts)
+        return say("Too few scenarios to say which of {names} is better{where}: right in {parts}.", **facts)
+    return say("{names} are too close to call{where}: right in {parts}.", **facts)
 
 
 def _list_rates(cells: Sequence[Cell]) -> str:
@@ -279,13 +254,9 @@ def twins_sentence(cell: Cell) -> str:
     chance = ""
     if twins.p is not None:
         chance = " (p < 0.001)" if twins.p < SURE else " (p = " + say("{p:.2g}", p=twins.p) + ")"
+    counts = {"only_clean": twins.only_clean, "only_typo": twins.only_typo}
     return say(
         "{bot}: of {sent}, {only_clean} were right{mostly} only with correct spelling and "
         "{only_typo} only when misspelt{chance}.",
-        bot=cell.bot,
-        sent=sent,
-        only_clean=twins.only_clean,
-        mostly=mostly,
-        only_typo=twins.only_typo,
-        chance=chance,
+        **{"bot": cell.bot, "sent": sent, "mostly": mostly, "chance": chance, **counts},
     )

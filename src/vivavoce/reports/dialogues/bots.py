@@ -62,19 +62,15 @@ def unranked_sentence(ranking: Ranking) -> str:
     preferred = any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs)
     names = some_names([clean(line.bot) + " (" + _count(line.n, preferred) + ")" for line in few])
     alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("No bot is ranked.")
-    if not preferred:
-        told = say(
-            "Too few dialogues to rank or compare: {names}. At least {least_dialogues} are needed.",
-            names=names,
-            least_dialogues=MIN_DIALOGUES,
+    facts = {"names": names, "least_dialogues": MIN_DIALOGUES}
+    if preferred:
+        return (
+            say("Too few preferences to rank or compare: {names}. At least {least_dialogues} are needed.", **facts)
+            + alone
         )
-    else:
-        told = say(
-            "Too few preferences to rank or compare: {names}. At least {least_dialogues} are needed.",
-            names=names,
-            least_dialogues=MIN_DIALOGUES,
-        )
-    return told + alone
+    return (
+        say("Too few dialogues to rank or compare: {names}. At least {least_dialogues} are needed.", **facts) + alone
+    )
 
 
 def _count(n: int, preferred: bool) -> str:

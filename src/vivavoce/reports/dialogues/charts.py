@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 
@@ -12,17 +12,20 @@ from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
 from vivavoce.dialogues.scored import ScoredDialogue, count_scores, group_by_bot, rank_scored, score_steps
 from vivavoce.messages import say
+from vivavoce.records import Rate
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.shared.charts import (
+    PERCENT,
     SERIES,
     SHAPES,
     WIDTH,
+    Figure,
     apply_theme,
     chart_data,
     draw_honest_line,
     draw_intervals,
+    figures_by_name,
 )
-from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
 from vivavoce.reports.shared.texts import clean, short
 
@@ -277,3 +280,47 @@ def ranking_figure(ranking: Ranking) -> Figure:
         say("The bar shows the likely range of the mean for other dialogues of this kind."),
         apply_theme(alt.layer(*dots).properties(width=WIDE, height=alt.Step(26)), description),
     )
+
+
+# Fewer dialogues are drawn as hollow dots: the number may be chance.
+FEW_OF_A_WEEK = 10
+
+
+class Point(NamedTuple):
+    """One week: its label, a number with its interval, and where its dialogues are listed."""
+
+    label: str
+    rate: Rate
+    href: str
+
+
+def trend_chart(points: Sequence[Point], title: str, description: str, *, share: bool, colour: str) -> AnyChart:
+    """Draw a number over the weeks, in the reader's own words; `share`: it is a share, else a score."""
+    values: list[dict[str, Any]] = [
+        {"week": point.label, "value": value, "low": point.rate.low, "high": point.rate.high, "href": point.href}
+        | {"few": point.rate.n < FEW_OF_A_WEEK}
+        for point in points
+        if (value := point.rate.value) is not None
+    ]
+    top = max([0.1, *[value["high"] or value["value"] for value in values]])
+    scale = alt.Scale(domain=[0, min(1.0, top)], nice=top < 0.9) if share else alt.Scale(domain=[LOWEST, HIGHEST])
+    axis = PERCENT if share else AXIS
+    y = alt.Y("value:Q", scale=scale, axis=axis, title=title)
+    weeks = alt.X(
+        "week:N",
+        sort=None,
+        title=None,
+        axis=alt.Axis(labelAngle=0, labelOverlap="greedy"),
+        scale=alt.Scale(padding=0.4),
+    )
+    base = alt.Chart(chart_data(values)).encode(x=weeks)
+    paint = PALETTE[colour]
+    band = base.transform_filter("isValid(datum.low)").mark_area(opacity=0.14, color=paint)
+    line = base.mark_line(strokeWidth=2, color=paint)
+    dots = base.mark_point(size=70, opacity=1, strokeWidth=2, stroke=paint, filled=True).encode(
+        y=y,
+        href="href:N",
+        fill=alt.condition("datum.few", alt.value(PALETTE["page"]), alt.value(paint)),
+    )
+    layers = alt.layer(band.encode(y=alt.Y("low:Q", scale=scale), y2="high:Q"), line.encode(y=y), dots)
+    return apply_theme(layers.properties(width=960, height=150), description)

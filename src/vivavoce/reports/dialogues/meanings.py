@@ -3,138 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from vivavoce.messages import say
-from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.measures import Measure, define
 
 # How far apart two scores (1 to 5) and two agreements (-1 to 1) can be.
 SCORE_SPAN = 4.0
 AGREEMENT_SPAN = 2.0
-_UNMARKED = say("too few dialogues have both a score and a rating")
 _UNSCORED = say("no dialogue could be scored")
 
+_score = partial(define, kind="score")
+_agreement = partial(_score, absent=say("too few dialogues have both a score and a rating"))
+
 _TABLE = (
-    Measure(
+    _score(
         "score",
-        say("Score"),
-        say("The rater's estimate of the rating a person would give this dialogue, from 1 (bad) to 5 (good)."),
-        kind="score",
+        "Score",
+        "The rater's estimate of the rating a person would give this dialogue, from 1 (bad) to 5 (good).",
         absent=say("the dialogue was not scored, for the reason shown"),
     ),
-    Measure(
+    _score(
         "range",
-        say("Range"),
-        say("Where a person's rating of this dialogue falls in 8 of 10 cases. It is wide because people differ."),
-        "neither",
-        "score",
+        "Range",
+        "Where a person's rating of this dialogue falls in 8 of 10 cases. It is wide because people differ.",
+        better="neither",
         absent=say("the rater gives no range"),
     ),
-    Measure(
+    _score(
         "mean",
-        say("Mean score"),
-        say("The mean of all scores; its interval is where the mean would lie with other dialogues of this kind."),
-        kind="score",
+        "Mean score",
+        "The mean of all scores; its interval is where the mean would lie with other dialogues of this kind.",
         absent=_UNSCORED,
     ),
-    Measure(
+    _score(
         "mark",
-        say("People's rating"),
-        say("The rating from 1 to 5 that people gave; the mean if several people rated a dialogue."),
-        kind="score",
+        "People's rating",
+        "The rating from 1 to 5 that people gave; the mean if several people rated a dialogue.",
         absent=say("nobody rated the dialogue"),
     ),
-    Measure(
+    _score(
         "effect",
-        say("Effect of a message"),
-        say(
-            "How many points this message moved the score of its dialogue, compared with a typical "
-            "message of its side: below 0 it lowered the score."
-        ),
-        kind="score",
+        "Effect of a message",
+        "How many points this message moved the score of its dialogue, compared with a typical "
+        "message of its side: below 0 it lowered the score.",
         absent=say("the rater does not score single messages"),
     ),
-    Measure(
+    _agreement(
         "pearson",
-        say("Pearson"),
-        say("How well a straight line describes scores against people's ratings: 0 is chance, 1 is perfect."),
-        kind="score",
-        absent=_UNMARKED,
+        "Pearson",
+        "How well a straight line describes scores against people's ratings: 0 is chance, 1 is perfect.",
     ),
-    Measure(
+    _agreement(
         "spearman",
-        say("Spearman"),
-        say(
-            "How similarly scores and people's ratings order the dialogues, whatever the "
-            "distances: 0 is chance, 1 is perfect."
-        ),
-        kind="score",
-        absent=_UNMARKED,
+        "Spearman",
+        "How similarly scores and people's ratings order the dialogues, whatever the "
+        "distances: 0 is chance, 1 is perfect.",
     ),
-    Measure(
+    _agreement(
         "kendall",
-        say("Kendall"),
-        say(
-            "Share of dialogue pairs ordered as people order them, minus the share ordered the "
-            "other way round: 1 is all."
-        ),
-        kind="score",
-        absent=_UNMARKED,
+        "Kendall",
+        "Share of dialogue pairs ordered as people order them, minus the share ordered the "
+        "other way round: 1 is all.",
     ),
-    Measure(
+    _agreement(
         "mse",
-        say("Mean squared error"),
-        say("The distance between score and rating, squared and averaged: 1 means about one point off."),
-        "lower",
-        "score",
-        absent=_UNMARKED,
+        "Mean squared error",
+        "The distance between score and rating, squared and averaged: 1 means about one point off.",
+        better="lower",
     ),
-    Measure(
+    _agreement(
         "slope",
-        say("Slope"),
-        say("How much people's ratings rise when the score rises by 1: near 1, scores can be read as ratings."),
-        "neither",
-        "score",
-        absent=_UNMARKED,
+        "Slope",
+        "How much people's ratings rise when the score rises by 1: near 1, scores can be read as ratings.",
+        better="neither",
     ),
-    Measure(
+    _agreement(
         "intercept",
-        say("Intercept"),
-        say(
-            "What the line from score to rating adds to slope times score: near 0 with a slope "
-            "near 1, scores need no adjustment."
-        ),
-        "neither",
-        "score",
-        absent=_UNMARKED,
+        "Intercept",
+        "What the line from score to rating adds to slope times score: near 0 with a slope "
+        "near 1, scores need no adjustment.",
+        better="neither",
     ),
-    Measure(
+    _score(
         "gain",
-        say("Recalibration gain"),
-        say("How much smaller the mean squared error gets on dialogues the correction had not seen."),
-        kind="score",
+        "Recalibration gain",
+        "How much smaller the mean squared error gets on dialogues the correction had not seen.",
         absent=say("too few ratings of your own to learn a correction"),
     ),
-    Measure(
+    _score(
         "strength",
-        say("Strength"),
-        say("How often its dialogues beat those of other bots, as log odds: 0 is the average bot in this log."),
-        kind="score",
+        "Strength",
+        "How often its dialogues beat those of other bots, as log odds: 0 is the average bot in this log.",
         absent=say("the bot was not compared with any other"),
     ),
-    Measure(
+    define(
         "rank",
-        say("Rank"),
-        say("A bot's place by its mean, and the places its pairwise verdicts leave open."),
-        "lower",
-        "count",
+        "Rank",
+        "A bot's place by its mean, and the places its pairwise verdicts leave open.",
+        better="lower",
+        kind="count",
         absent=say("the log names fewer than two bots, or the bot has fewer than five dialogues"),
     ),
-    Measure(
+    _score(
         "difference",
-        say("Difference"),
-        say("How many points the first bot's mean is above the second's."),
-        "neither",
-        "score",
+        "Difference",
+        "How many points the first bot's mean is above the second's.",
+        better="neither",
         absent=say("one of the bots has no score"),
     ),
 )

@@ -16,8 +16,7 @@ from vivavoce.reports.intents.choices import short_notes
 from vivavoce.reports.intents.html import weigh_notes
 from vivavoce.reports.intents.meanings import MAIN as MAIN_NUMBERS
 from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.reports.shared.charts import RateRow, comparison_chart
-from vivavoce.reports.shared.figures import Figure
+from vivavoce.reports.shared.charts import Figure, RateRow, comparison_chart
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, rate_cell
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import rate_text, share_text

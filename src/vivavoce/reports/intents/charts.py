@@ -21,6 +21,7 @@ from vivavoce.reports.shared.charts import (
     PERCENT,
     WHOLE,
     WIDTH,
+    Figure,
     RateRow,
     Values,
     apply_theme,
@@ -28,8 +29,8 @@ from vivavoce.reports.shared.charts import (
     comparison_chart,
     draw_honest_line,
     draw_intervals,
+    figures_by_name,
 )
-from vivavoce.reports.shared.figures import Figure, figures_by_name
 from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from vivavoce.intents.findings import ConfusionCell, SettingFindings
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problems import ENOUGH_TESTED
 from vivavoce.intents.result import IntentsResult, Note
 from vivavoce.messages import say
-from vivavoce.reports.intents.wording import WATCH_LEVEL
+from vivavoce.records import Rate
+from vivavoce.reports.intents.meanings import MAIN, MEASURES
+from vivavoce.reports.intents.wording import WATCH_LEVEL, setting_sentence, setting_title
+from vivavoce.reports.shared.measures import Measure
+from vivavoce.reports.shared.numbers import Writer
 
 NOTES_OF_A_KIND = 3
 
@@ -80,3 +85,50 @@ def best_source(result: IntentsResult, name: str) -> SettingFindings:
     """Return the first setting in which a number exists, else the first."""
     known = (findings for findings in result.settings if findings.rates[name].value is not None)
     return next(known, result.settings[0])
+
+
+class RangeCell(NamedTuple):
+    """A number with its interval, for a line from 0 to 1; `absent` says why there is none."""
+
+    title: str
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
+    around: str
+    n: str
+    absent: str
+
+
+class RangeRow(NamedTuple):
+    """A setting by what the bot has to face, and its main numbers."""
+
+    title: str
+    sentence: str
+    cells: tuple[RangeCell, ...]
+
+
+def range_rows(result: IntentsResult, write: Writer) -> list[RangeRow]:
+    """Return the settings that differ, each with its main numbers, in the words of a writer."""
+    return [
+        RangeRow(
+            write.phrase(setting_title(findings)),
+            write.phrase(setting_sentence(findings)),
+            tuple(_build_cell(findings.rates[name], MEASURES[name], write) for name in MAIN),
+        )
+        for findings in result.settings
+        if findings.same_as is None
+    ]
+
+
+def _build_cell(rate: Rate, measure: Measure, write: Writer) -> RangeCell:
+    return RangeCell(
+        write.phrase(measure.title),
+        rate.value,
+        rate.low,
+        rate.high,
+        write.value(rate.value),
+        write.interval(rate),
+        write.counted(rate.n) if rate.n else "",
+        write.phrase(measure.absent),
+    )

@@ -18,7 +18,7 @@ from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, rate_cell
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE, score_text, share_text
 from vivavoce.reports.shared.pages import render_report
-from vivavoce.reports.shared.views import Table, make_table
+from vivavoce.reports.shared.views import make_table
 from vivavoce.reports.shared.views import rate_cell as rate_cell_of
 from vivavoce.version import __version__
 
@@ -54,52 +54,29 @@ def _has_same_answers(difference: Difference) -> bool:
 
 def difference_sentence(difference: Difference) -> str:
     """Say what may be said of two classifiers."""
-    gap = difference.pooled
+    gap, a, b = difference.pooled, difference.a, difference.b
     if _has_same_answers(difference):
-        return say("{a} and {b} are right on the same messages.", a=difference.a, b=difference.b)
+        return say("{a} and {b} are right on the same messages.", a=a, b=b)
+    points = points_text(difference, turned=gap.verdict is Verdict.WORSE)
     if gap.verdict is Verdict.CLOSE:
-        close = say(
-            "{a} and {b} are too close to call ({points_text}).",
-            a=difference.a,
-            b=difference.b,
-            points_text=points_text(difference),
+        return say("{a} and {b} are too close to call ({points_text}).", a=a, b=b, points_text=points) + _more_text(
+            gap
         )
-        return close + _more_text(gap)
     if gap.verdict is Verdict.BETTER:
-        counts = say(
-            "{examples} gained, {broken:,} lost",
-            examples=say_count(gap.improved, "{n} example", "{n} examples"),
-            broken=gap.broken,
-        )
-        return say(
-            "{a} is better than {b} ({points_text}; {counts}).",
-            a=difference.a,
-            b=difference.b,
-            points_text=points_text(difference),
-            counts=counts,
-        )
-    counts = say(
-        "{examples} gained, {improved:,} lost",
-        examples=say_count(gap.broken, "{n} example", "{n} examples"),
-        improved=gap.improved,
-    )
-    return say(
-        "{b} is better than {a} ({points_text}; {counts}).",
-        b=difference.b,
-        a=difference.a,
-        points_text=points_text(difference, turned=True),
-        counts=counts,
-    )
+        examples = say_count(gap.improved, "{n} example", "{n} examples")
+        counts = say("{examples} gained, {broken:,} lost", examples=examples, broken=gap.broken)
+        return say("{a} is better than {b} ({points_text}; {counts}).", a=a, b=b, points_text=points, counts=counts)
+    examples = say_count(gap.broken, "{n} example", "{n} examples")
+    counts = say("{examples} gained, {improved:,} lost", examples=examples, improved=gap.improved)
+    return say("{b} is better than {a} ({points_text}; {counts}).", b=b, a=a, points_text=points, counts=counts)
 
 
 def _more_text(gap: Gap) -> str:
     """Say what would decide: more retries while some examples are untested, else about how many more examples."""
     examples = gap.more_examples
     if gap.untested:
-        return " " + say(
-            "Add rounds first: {examples} not tested yet.",
-            examples=say_count(gap.untested, "{n} example", "{n} examples"),
-        )
+        untested = say_count(gap.untested, "{n} example", "{n} examples")
+        return " " + say("Add rounds first: {examples} not tested yet.", examples=untested)
     if not examples:
         return ""
     if examples > 20_000:
@@ -175,12 +152,9 @@ def _accuracy_table(result: ComparisonResult) -> object:
 
 def _show_messages(console: Console, differences: Sequence[Difference]) -> None:
     for one in differences:
-        rows: list[tuple[str | Text, ...]] = [
-            (sample.text, sample.intent or "out of scope", sample.guess_a or "-", sample.guess_b or "-")
-            for sample in one.samples
-        ]
-        console.print(heading(f"Messages only one of {one.a} and {one.b} gets right"))
-        console.print(numbers_table(("Message", "Topic", one.a, one.b), rows, words=4))
+        title, head, rows = _list_messages(one, "-")
+        console.print(heading(title))
+        console.print(numbers_table(head, rows, words=4))
 
 
 def render_comparison(result: ComparisonResult) -> str:
@@ -216,16 +190,15 @@ def render_comparison(result: ComparisonResult) -> str:
         figure=accuracy_figure(result),
         sentences=list(map(difference_sentence, result.differences)),
         differences=make_table("Differences in right decisions", gap_head, gaps, 1),
-        messages=[_messages(one) for one in result.differences if one.samples],
+        messages=[make_table(*_list_messages(one, "no guess")) for one in result.differences if one.samples],
         notes=weigh_notes(result.warnings),
         measures=MEASURES,
     )
 
 
-def _messages(one: Difference) -> Table:
-    rows = [
-        (sample.text, sample.intent or "out of scope", sample.guess_a or "no guess", sample.guess_b or "no guess")
+def _list_messages(one: Difference, none: str) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    rows: list[tuple[str, ...]] = [
+        (sample.text, sample.intent or "out of scope", sample.guess_a or none, sample.guess_b or none)
         for sample in one.samples
     ]
-    title = f"Messages only one of {one.a} and {one.b} gets right"
-    return make_table(title, ("Message", "Topic", one.a, one.b), rows)
+    return f"Messages only one of {one.a} and {one.b} gets right", ("Message", "Topic", one.a, one.b), rows

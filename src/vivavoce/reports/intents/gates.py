@@ -14,7 +14,7 @@ from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES, absence
-from vivavoce.reports.shared.gates import parse_limit
+from vivavoce.reports.shared.measures import parse_limit
 from vivavoce.reports.shared.numbers import apart
 
 EXAMPLE = "write NAME=LIMIT or NAME@K,P=LIMIT, for example accuracy=0.7 or accuracy@0,0.15=0.6"

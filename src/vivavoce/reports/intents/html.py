@@ -15,9 +15,9 @@ from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.intents import charts, choices, problem_wording, wording
 from vivavoce.reports.intents.charts import MAX_PAIRS
+from vivavoce.reports.intents.choices import range_rows
 from vivavoce.reports.intents.heat import build_heat, count_tests
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
-from vivavoce.reports.intents.ranges import range_rows
 from vivavoce.reports.shared.numbers import ENGLISH, interval_text, score_text, share_text
 from vivavoce.reports.shared.pages import render_report
 from vivavoce.reports.shared.texts import file_name

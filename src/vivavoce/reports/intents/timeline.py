@@ -12,8 +12,7 @@ from vivavoce.intents.timeline import Period, TimelineResult
 from vivavoce.reports.intents.choices import short_notes
 from vivavoce.reports.intents.html import weigh_notes
 from vivavoce.reports.intents.meanings import MEASURES
-from vivavoce.reports.shared.charts import RateRow, timeline_chart
-from vivavoce.reports.shared.figures import Figure
+from vivavoce.reports.shared.charts import Figure, RateRow, timeline_chart
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, rate_cell
 from vivavoce.reports.shared.numbers import hundred
 from vivavoce.reports.shared.pages import render_report

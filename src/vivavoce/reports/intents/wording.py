@@ -12,16 +12,43 @@ from vivavoce.messages import join, say, say_count
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import absence
-from vivavoce.reports.intents.titles import OUTCOME_TITLES, PROBLEM_TITLES
 from vivavoce.reports.shared.numbers import hundred, interval_text, seconds_text, share_text
-
-__all__ = ["OUTCOME_TITLES", "PROBLEM_TITLES"]
 
 # Below this a pair needs no attention: half of the level at which it counts as a clash.
 WATCH_LEVEL = CLASH_LEVEL / 2
 # Below this share of re-checks a pair's place at the top is chance.
 SELDOM = 0.05
 NO_GUESSES = say("the classifier had no guess for any question")
+
+
+OUTCOME_TITLES = {
+    Outcome.RIGHT: say("Correct"),
+    Outcome.WRONG_INTENT: say("Wrong topic"),
+    Outcome.OVERREACH: say("Out-of-scope question answered"),
+    Outcome.MISSED: say("Missed"),
+    Outcome.WRONG_DEFERRED: say("Error avoided"),
+    Outcome.NO_GUESS: say("No guess"),
+    Outcome.DECLINED: say("Out-of-scope question declined"),
+    Outcome.DECLINED_NO_GUESS: say("Out-of-scope question declined, no guess"),
+}
+
+PROBLEM_TITLES = {
+    "all_singletons": say("Every topic has one example"),
+    "contradiction": say("Same text in two topics"),
+    "duplicate": say("Duplicate text"),
+    "encoding": say("Garbled characters"),
+    "future_date": say("Date in the future"),
+    "imbalance": say("Very large topics"),
+    "language_mix": say("Mixed languages"),
+    "near_duplicate": say("Near-duplicate text"),
+    "one_class": say("Nothing to tell apart"),
+    "short_text": say("Meaningless text"),
+    "similar_names": say("Nearly identical topic names"),
+    "singleton": say("Topic with one example"),
+    "tiny": say("Topic with few examples"),
+    "unreadable_date": say("Invalid date"),
+    "very_long_text": say("Very long text"),
+}
 
 
 def headline(result: IntentsResult) -> str:
@@ -56,11 +83,8 @@ def verdict_title(result: IntentsResult) -> str:
     if None in rates:
         return headline(result)
     answered, right = (hundred(value) for value in rates if value is not None)
-    return say(
-        "The bot answers {answered} of 100 questions; {right} of 100 answers are correct.",
-        answered=answered,
-        right=right,
-    )
+    facts = {"answered": answered, "right": right}
+    return say("The bot answers {answered} of 100 questions; {right} of 100 answers are correct.", **facts)
 
 
 def never_guessed(counts: Counts) -> bool:
@@ -140,25 +164,19 @@ def setting_sentence(findings: SettingFindings) -> str:
         some = say("{tests} asked out-of-scope questions", tests=say_count(strangers, "{n} test", "{n} tests"))
         asked = some if strangers else say("no out-of-scope questions were asked")
         return say("Every topic was trained and tested; {asked}.", asked=asked)
-    share = share_text(findings.share_low)
+    facts = {"topics": say_count(len(low), "{n} topic", "{n} topics"), "share": share_text(findings.share_low)}
     return say(
         "{topics} ({share} of the examples) were held out of training in turn: their questions "
         "then count as out of scope, and the bot should decline them.",
-        topics=say_count(len(low), "{n} topic", "{n} topics"),
-        share=share,
+        **facts,
     )
 
 
 def pair_sentence(pair: Pair) -> str:
     """Say how much two topics are mixed up, and in which direction."""
-    overlap = Rate(pair.overlap, pair.low, pair.high, pair.evidence)
-    first = say(
-        "'{a}' and '{b}' overlap by {share_text} ({interval_text})",
-        a=pair.a,
-        b=pair.b,
-        share_text=share_text(pair.overlap),
-        interval_text=interval_text(overlap),
-    )
+    around = interval_text(Rate(pair.overlap, pair.low, pair.high, pair.evidence))
+    shares = {"share_text": share_text(pair.overlap), "interval_text": around}
+    first = say("'{a}' and '{b}' overlap by {share_text} ({interval_text})", a=pair.a, b=pair.b, **shares)
     facts = [*([] if pair.only_alike else [pair_direction(pair)]), pair_mistakes(pair)]
     return join("; ", [first, *filter(None, facts)]) + "."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 
@@ -32,6 +32,20 @@ class RateRow:
     label: str
     series: str
     rate: Rate
+
+
+class Figure(NamedTuple):
+    """A chart with its short name, its title and how to read it."""
+
+    name: str
+    title: str
+    meaning: str
+    chart: AnyChart
+
+
+def figures_by_name(figures: Sequence[Figure]) -> dict[str, Figure]:
+    """Return figures by their names."""
+    return {figure.name: figure for figure in figures}
 
 
 def chart_data(values: Values) -> alt.InlineData:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.reports.shared.numbers import Kind
 
@@ -53,8 +54,25 @@ class Measure:
         )
 
 
+def define(name: str, title: str, meaning: str, **facts: Any) -> Measure:
+    """Return a number of a table; its title and its meaning are translated on pages."""
+    return Measure(name, say(title), say(meaning), **facts)
+
+
 def render_measures_table(measures: Iterable[Measure]) -> str:
     """Return the table of meanings as Markdown, for the docs."""
     lines = ["| name | title | meaning | better | kind |", "|---|---|---|---|---|"]
     lines += [f"| `{m.name}` | {m.title} | {m.meaning} | {m.better} | {m.kind} |" for m in measures]
     return "\n".join(lines) + "\n"
+
+
+def parse_limit(text: str, gate: str, example: str) -> float:
+    """Read the limit of a gate, `0.7` or `70%`."""
+    number, percent = text.strip().removesuffix("%").strip(), text.strip().endswith("%")
+    try:
+        limit = float(number) / (100 if percent else 1)
+    except ValueError:
+        raise UsageError(f"the limit of the gate '{gate}' is not a number", remedy=example) from None
+    if not 0 <= limit <= 1:
+        raise UsageError(f"the limit of the gate '{gate}' must be between 0 and 1", remedy="write 0.7 or 70%")
+    return limit

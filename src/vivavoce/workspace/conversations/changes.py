@@ -13,7 +13,7 @@ from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.exchanges import key_before
+from vivavoce.reports.conversations.transcripts import key_before
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState, TurnRow
 from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, said_at

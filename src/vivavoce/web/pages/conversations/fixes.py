@@ -5,7 +5,7 @@ from __future__ import annotations
 from vivavoce.conversations.result import ConversationsResult, Problem
 from vivavoce.messages import Message
 from vivavoce.reports.conversations import wording
-from vivavoce.reports.conversations.exchanges import gist
+from vivavoce.reports.conversations.transcripts import gist
 from vivavoce.reports.shared.texts import shorten
 from vivavoce.store.repositories.results import WRONG
 from vivavoce.store.rows import Run

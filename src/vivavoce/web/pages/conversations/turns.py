@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports.conversations.exchanges import gist
+from vivavoce.reports.conversations.transcripts import gist
 from vivavoce.reports.shared.numbers import milliseconds_text
 from vivavoce.reports.shared.texts import shorten
 from vivavoce.store.repositories.results import SORTS, WRONG, TurnFilter

@@ -179,7 +179,7 @@ def weeks_table(words: Words, lines: Sequence[Line]) -> object:
 
 
 def _draw(words: Words, weeks: Sequence[Week], listing: Listing) -> Markup:
-    from vivavoce.reports.dialogues.trend import Point, trend_chart
+    from vivavoce.reports.dialogues.charts import Point, trend_chart
     from vivavoce.reports.shared.svg import to_svg
 
     def address(week: Week) -> str:

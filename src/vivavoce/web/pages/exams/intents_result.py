@@ -40,8 +40,7 @@ KINDS = {
 def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     """Return what the page of a finished exam shows."""
     from vivavoce.reports.intents import problem_wording, wording
-    from vivavoce.reports.intents.choices import short_notes
-    from vivavoce.reports.intents.ranges import range_rows
+    from vivavoce.reports.intents.choices import range_rows, short_notes
 
     notes, rows = short_notes(result.warnings, 3), list(_problem_rows(visit, run, result))
     own = [findings for findings in result.settings if findings.same_as is None]
