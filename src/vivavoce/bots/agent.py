@@ -26,12 +26,7 @@ THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("
 
 
 _CONNECTOR = Connector(
-    Reach.PROCESS,
-    (AGENT, THRESHOLD),
-    option="agent",
-    limits=LIMITS,
-    form="agent",
-    title=say("Built-in bot"),
+    Reach.PROCESS, (AGENT, THRESHOLD), option="agent", limits=LIMITS, form="agent", title=say("Built-in bot")
 )
 
 

@@ -48,9 +48,7 @@ def load_bots(
     for name, count in Counter(reference.context.name for reference in references).items():
         if count > 1:
             what = say(
-                "{count} bots have the name '{name}': write `other={name}` for one of them",
-                count=count,
-                name=name,
+                "{count} bots have the name '{name}': write `other={name}` for one of them", count=count, name=name
             )
             faults.append(Fault(what))
     if faults:

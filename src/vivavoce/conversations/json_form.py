@@ -313,8 +313,7 @@ shape(
 )
 shape(Twins, added={"n": lambda twins: twins.n})
 shape(
-    _Outcomes,
-    hooks={"outcomes": Hook(None, lambda value, _: read_members(value, list(map(str, TurnOutcome)), int))},
+    _Outcomes, hooks={"outcomes": Hook(None, lambda value, _: read_members(value, list(map(str, TurnOutcome)), int))}
 )
 shape(
     Cell,
@@ -367,9 +366,7 @@ shape(
     RunDiff,
     order=_HEAD + "before after improved regressed new gone edited unchanged comparisons warnings",
     added=_head(
-        "conversations-diff",
-        seed=lambda diff: diff.after.seed,
-        data=lambda diff: to_json(_describe_data(diff.after)),
+        "conversations-diff", seed=lambda diff: diff.after.seed, data=lambda diff: to_json(_describe_data(diff.after))
     ),
     hooks={"before": Hook(_write_run), "after": Hook(_write_run), "new": _PLACES, "gone": _PLACES},
 )

@@ -97,9 +97,7 @@ def _compare(both: Sequence[tuple[Line, Line]], old_name: str, new_name: str, pl
 
 
 def _warnings(
-    before: ConversationsResult,
-    after: ConversationsResult,
-    turns: Sequence[tuple[Line, Line]],
+    before: ConversationsResult, after: ConversationsResult, turns: Sequence[tuple[Line, Line]]
 ) -> Iterator[str]:
     lost = sum(a.verdict.outcome in _IDLE or b.verdict.outcome in _IDLE for a, b in turns)
     if lost:

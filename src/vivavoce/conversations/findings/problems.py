@@ -77,8 +77,7 @@ _KINDS = {
         say("check these turns in the bot's log: the bot was reached but returned nothing"),
     ),
     "timeout": _Kind(
-        say("messages are not answered in time"),
-        say("find out what the bot is waiting for, or raise its timeout"),
+        say("messages are not answered in time"), say("find out what the bot is waiting for, or raise its timeout")
     ),
     "slow": _Kind(
         say("replies take longer than {seconds:.0f} seconds"),

@@ -95,11 +95,7 @@ def _typo_ratios(columns: Columns, typo: Ints, clean: Ints) -> dict[str, Pair]:
     both, n = right[typo] & right[clean], np.ones(len(typo), dtype=bool)
     passed, asked = (sum_by(columns.unit, flags, columns.units) for flags in (misspelt & right, misspelt))
     kept, before, pairs = (sum_by(columns.unit[typo], flags, columns.units) for flags in (both, right[clean], n))
-    return {
-        "comprehension_rate": (passed, asked),
-        "clean_twin_rate": (before, pairs),
-        "retention": (kept, before),
-    }
+    return {"comprehension_rate": (passed, asked), "clean_twin_rate": (before, pairs), "retention": (kept, before)}
 
 
 def _conversation_ratios(columns: Columns) -> dict[str, Pair]:

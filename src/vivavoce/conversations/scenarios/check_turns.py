@@ -8,17 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from vivavoce.conversations.judging.matching import check_pattern, kind_of
-from vivavoce.conversations.scenario import (
-    Expectation,
-    Kind,
-    Match,
-    Pattern,
-    Plan,
-    Script,
-    ScriptTurn,
-    Suite,
-    Turn,
-)
+from vivavoce.conversations.scenario import Expectation, Kind, Match, Pattern, Plan, Script, ScriptTurn, Suite, Turn
 from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
 from vivavoce.conversations.scenarios.expansion import Expanded
 from vivavoce.conversations.scenarios.placeholders import BUILT_IN, fill, names_in, texts_of
