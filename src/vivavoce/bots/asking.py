@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from vivavoce.bots.lag import LoopLag
-from vivavoce.bots.pace import Allowance, Pacing
+from vivavoce.bots.pace import Allowance, LoopLag, Pacing
 from vivavoce.bots.protocol import Bot, Conversation, Limits
 from vivavoce.bots.shapes import check_reply
 from vivavoce.errors import BotError, VivaError
@@ -124,3 +124,11 @@ async def _call_once(once: Callable[[], Awaitable[Answered]], timeout_s: float) 
 
 def _shorten(text: str) -> str:
     return text if len(text) <= MAX_ERROR else f"{text[:MAX_ERROR]}..."
+
+
+def new_session() -> str:
+    """Return a fresh session name of 29 letters, digits and hyphens, which every platform accepts.
+
+    It is drawn, not derived from the run: a bot that remembers a broken attempt must not meet its session again.
+    """
+    return f"viva-{secrets.token_hex(12)}"

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.bots.actions import read_actions
-from vivavoce.bots.addresses import Request, check_address, shown_address
 from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.entries import NOTHING, entry_facts, number
-from vivavoce.bots.guard import Addresses
+from vivavoce.bots.guard import Addresses, Request, check_address, shown_address
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
+from vivavoce.bots.shapes import read_actions
 from vivavoce.errors import BotError, UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare

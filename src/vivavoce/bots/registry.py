@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce import plugins
-from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import check_parts
 from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.entries import entry_facts, entry_faults
+from vivavoce.bots.guard import shown_address
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Conversation
 from vivavoce.bots.redaction import missing_variables, sent_variables
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest

@@ -13,9 +13,8 @@ from itertools import permutations
 from typing import Any
 
 from vivavoce.agents.agent import Agent, Answer, Condition, Topic
-from vivavoce.agents.assignment import Wanted, give_values
 from vivavoce.agents.replies import Found, Known, fill_all, look_up
-from vivavoce.agents.slots import SlotFinder
+from vivavoce.agents.slots import SlotFinder, Wanted, give_values
 from vivavoce.bots.agent import AGENT, LIMITS, agent_facts, load_agent
 from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.entries import entry_facts

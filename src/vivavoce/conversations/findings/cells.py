@@ -8,8 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
-from vivavoce.conversations.findings.cluster_rates import jackknife_rate, rate_of, time_of
-from vivavoce.conversations.findings.columns import Columns, Flags, Floats, Ints, gather
+from vivavoce.conversations.findings.columns import (
+    Columns,
+    Flags,
+    Floats,
+    Ints,
+    gather,
+    jackknife_rate,
+    rate_of,
+    time_of,
+)
 from vivavoce.conversations.findings.topics import ASKED, KINDS, TopicCounts, count_topics, macro_f1, macro_f1_without
 from vivavoce.conversations.findings.units import F1, TIME, Units, times_of_lines, units_of
 from vivavoce.conversations.result import ALL, Cell, Times, Twins

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.conversations.scenario import Scenario, Step, Suite, Turn
-from vivavoce.conversations.scenarios.formats.sheet_cells import (
+from vivavoce.conversations.scenarios.formats.sheet_rows import (
     AFTER_SLOTS,
     BEFORE_SLOTS,
+    RAW,
     SCENARIO_ALSO,
     SLOT,
     SUITE_ALSO,
@@ -23,16 +24,13 @@ from vivavoce.conversations.scenarios.formats.sheet_cells import (
     column_key,
     find_columns,
     guard,
-    split_alternatives,
-    unguard,
-)
-from vivavoce.conversations.scenarios.formats.sheet_rows import (
-    RAW,
     read_json,
     read_row,
     row_place,
     scenario_cells,
+    split_alternatives,
     step_cells,
+    unguard,
     write_json,
 )
 from vivavoce.conversations.scenarios.formats.yaml_fields import Place
