@@ -330,7 +330,7 @@ def test_mean_f1_without_each_scenario_is_that_of_the_others(conversations: list
         for n, turns in enumerate(conversations)
         for number, (asked, used) in enumerate(turns)
     ]
-    table = count_topics(columns_of(lines, ["bot"], header().plan)).table
+    table = count_topics(columns_of(lines, ["bot"], header().plan))
     dense = table.toarray()
     expected = macro_f1(dense.sum(axis=0) - dense)
     assert macro_f1_without(table) == pytest.approx(expected, nan_ok=True)

@@ -59,6 +59,9 @@ class Dialogue:
         self.state, reply = respond(self._flow, self.state, text, guesses)
         return reply
 
+    async def close(self) -> None:
+        """Nothing is held."""
+
 
 def respond(flow: Flow, state: State, text: str, guesses: Sequence[Guess] = ()) -> tuple[State, Reply]:
     """Answer a message; `guesses` are the engine's, best first. Returns the state after it and the reply."""

@@ -1,4 +1,4 @@
-"""Values of slots in a message: misspelt words put right, values found, and given to slots once the topic is known."""
+"""Values of slots in a message: misspelt words put right, values found, and given to slots by the topic."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from vivavoce.agents.agent import Agent, Slot, SlotKind
-from vivavoce.agents.dates import find_days, resolve_day
+from vivavoce.agents.dates import find_days, find_times, resolve_day
 from vivavoce.agents.languages import language_of
-from vivavoce.agents.times import find_times
 
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 MIN_LETTERS = 5

@@ -15,7 +15,6 @@ from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Natur
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
-from vivavoce.records import Reply
 from vivavoce.version import __version__
 
 LIMITS = Limits(at_once=8, retries=0)
@@ -30,20 +29,6 @@ _CONNECTOR = Connector(
 )
 
 
-class AgentConversation:
-    """One conversation with an agent."""
-
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
-
-    async def say(self, text: str) -> Reply:
-        """Answer a message."""
-        return await self._dialogue.say(text)
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
 class AgentBot:
     """An agent and an engine that was trained on it; conversations share both."""
 
@@ -53,9 +38,9 @@ class AgentBot:
         self._flow = Flow.of(agent, threshold=limit, forgiving=engine.forgiving)
         self.facts = agent_facts(name, agent, f"{engine.about}; threshold {limit:g}")
 
-    async def open(self, session: str) -> AgentConversation:
+    async def open(self, session: str) -> Dialogue:
         """Begin a conversation that knows nothing of the others."""
-        return AgentConversation(Dialogue(self._flow, self._engine))
+        return Dialogue(self._flow, self._engine)
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -112,24 +112,21 @@ class Program:
     async def close(self) -> None:
         """End the program and all that it started; wait until it is gone."""
         if self._process.returncode is None:
-            await self._end()
+            # Ask it to end by closing its input, then firmly, then at once.
+            self._ending = self._ending or "it was stopped"
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            for number in (None, signal.SIGTERM, signal.SIGKILL):
+                if number is not None:
+                    self._signal(number)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(PATIENCE_S):
+                        await self._process.wait()
+                    break
+            # Children of the program may hold its output open, and must not outlive it.
+            self._signal(signal.SIGKILL)
         await asyncio.gather(*self._readers, return_exceptions=True)
         self._refuse_all(self._build_error(Status.CLOSED, "the program was stopped"))
-
-    async def _end(self) -> None:
-        """Ask it to end by closing its input, then firmly, then at once."""
-        self._ending = self._ending or "it was stopped"
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
-            if number is not None:
-                self._signal(number)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE_S):
-                    await self._process.wait()
-                break
-        # Children of the program may hold its output open, and must not outlive it.
-        self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):

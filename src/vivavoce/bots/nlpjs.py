@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from vivavoce.agents import Agent
-from vivavoce.bots.agent import AGENT, AgentBot, AgentConversation, load_agent, read_threshold
+from vivavoce.agents import Agent, Dialogue
+from vivavoce.bots.agent import AGENT, AgentBot, load_agent, read_threshold
 from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.entries import entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.nodes import NodePackage, need_node, need_package
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.errors import BotError
 from vivavoce.plugins import declare
 from vivavoce.records import Guess, Status
@@ -72,20 +72,20 @@ class NlpjsEngine:
         return Launch("nlpjs", command, material, timeout_s=120.0)
 
 
-class NlpjsBot:
+class NlpjsBot(AgentBot):
     """An agent that nlp.js understands for."""
 
     def __init__(self, name: str, engine: NlpjsEngine) -> None:
-        self._engine = engine
-        self._bot = AgentBot(name, engine.agent, engine)
+        super().__init__(name, engine.agent, engine)
+        self._server = engine.server
         # Its process is not ours, and a message takes it a millisecond: it may be asked and timed like any server.
-        self.facts: BotFacts = replace(self._bot.facts, in_process=False, limits=Limits(at_once=4, timeout_s=60.0))
+        self.facts = replace(self.facts, in_process=False, limits=Limits(at_once=4, timeout_s=60.0))
 
-    async def open(self, session: str) -> AgentConversation:
+    async def open(self, session: str) -> Dialogue:
         """Begin a conversation; nlp.js is started and trained before the first one."""
-        await self._engine.server.reach()
-        return await self._bot.open(session)
+        await self._server.reach()
+        return await super().open(session)
 
     async def close(self) -> None:
         """End the process of nlp.js."""
-        await self._engine.server.close()
+        await self._server.close()

@@ -90,7 +90,22 @@ def install_package(package: NodePackage, say: Say | None = None) -> Path:
         say(f"installing {package.pinned} (about {package.megabytes} MB)")
     with staging_folder(package_folder(package).parent) as staging:
         _run_npm(npm, package, staging)
-        return _move_into_place(package, staging)
+        # Rename the finished folder to its place; of two that finish at once the first one stays.
+        folder = package_folder(package)
+        try:
+            os.rename(staging, folder)
+        except OSError:
+            if find_package(package) is None:
+                # What is there is not the package but another version, or half of one.
+                with suppress(OSError):
+                    aside = Path(tempfile.mkdtemp(prefix=".part-", dir=folder.parent))
+                    os.rename(folder, aside / "old")
+                    shutil.rmtree(aside, ignore_errors=True)
+                with suppress(OSError):  # somebody else may have been quicker
+                    os.rename(staging, folder)
+        if find_package(package) is None:
+            raise _not_installed(package, f"cannot write to {folder}")
+        return folder
 
 
 def _run_npm(npm: str, package: NodePackage, staging: Path) -> None:
@@ -112,25 +127,6 @@ def _run_npm(npm: str, package: NodePackage, staging: Path) -> None:
         raise _not_installed(package, "; ".join((errors or lines or ["npm gave no reason"])[:3])[:400])
     if _installed_version(staging, package) != package.version:
         raise _not_installed(package, "npm installed a different version")
-
-
-def _move_into_place(package: NodePackage, staging: Path) -> Path:
-    """Rename the finished folder to its place; of two that finish at once the first one stays."""
-    folder = package_folder(package)
-    try:
-        os.rename(staging, folder)
-    except OSError:
-        if find_package(package) is None:
-            # What is there is not the package but another version, or half of one.
-            with suppress(OSError):
-                aside = Path(tempfile.mkdtemp(prefix=".part-", dir=folder.parent))
-                os.rename(folder, aside / "old")
-                shutil.rmtree(aside, ignore_errors=True)
-            with suppress(OSError):  # somebody else may have been quicker
-                os.rename(staging, folder)
-    if find_package(package) is None:
-        raise _not_installed(package, f"cannot write to {folder}")
-    return folder
 
 
 def _installed_version(folder: Path, package: NodePackage) -> str | None:

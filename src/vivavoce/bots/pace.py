@@ -87,7 +87,15 @@ class Pace:
         if self._inside < self.allowed and not self._waiting:
             self._inside += 1
         else:
-            await self._wait_for_place()
+            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                # A place that was given just now must not be lost with its owner.
+                if place.done() and not place.cancelled():
+                    self.leave()
+                raise
         loop = asyncio.get_running_loop()
         try:
             # Look again after waking: another message may have been first, or the bot may have asked for a pause.
@@ -103,17 +111,6 @@ class Pace:
         """Give the place to the next."""
         self._inside -= 1
         self._let_in()
-
-    async def _wait_for_place(self) -> None:
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            # A place that was given just now must not be lost with its owner.
-            if place.done() and not place.cancelled():
-                self.leave()
-            raise
 
     def _let_in(self) -> None:
         while self._waiting and self._inside < self.allowed:

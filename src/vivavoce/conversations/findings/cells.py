@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +19,15 @@ from vivavoce.conversations.findings.columns import (
     rate_of,
     time_of,
 )
-from vivavoce.conversations.findings.topics import ASKED, KINDS, TopicCounts, count_topics, macro_f1, macro_f1_without
+from vivavoce.conversations.findings.topics import ASKED, KINDS, count_topics, macro_f1, macro_f1_without
 from vivavoce.conversations.findings.units import F1, TIME, Units, times_of_lines, units_of
 from vivavoce.conversations.result import ALL, Cell, Times, Twins
 from vivavoce.outcomes import TurnCounts, TurnOutcome, f1_of
 from vivavoce.records import Rate, Status
 from vivavoce.statistics import paired_test
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # More turns than this that could not be run, and the cell is not complete.
 MAX_ERRORS = 0.05
@@ -48,7 +52,7 @@ class Exam:
         return times_of_lines(self.columns), times_of_lines(self.columns, last=True)
 
     @cached_property
-    def topics(self) -> TopicCounts:
+    def topics(self) -> csr_array:
         """Counts of topics for each bot on each script."""
         return count_topics(self.columns)
 
@@ -105,9 +109,7 @@ def _macro_f1(exam: Exam, units: Ints, clusters: Ints) -> Rate:
 
     # Sparse: a scenario asks for few topics.
     shape = (int(clusters.max()) + 1, len(units))
-    table = (
-        csr_array((np.ones(len(units)), (clusters, np.arange(len(units)))), shape=shape) @ exam.topics.table[units]
-    )
+    table = csr_array((np.ones(len(units)), (clusters, np.arange(len(units)))), shape=shape) @ exam.topics[units]
     total = np.asarray(table.sum(axis=0), dtype=np.float64).reshape(1, -1)
     value, asked = macro_f1(total)[0], round(float(total[0, ASKED::KINDS].sum()))
     if np.isnan(value):

@@ -34,20 +34,7 @@ def find_health(exam: Exam, plan: Plan, bots: Sequence[BotFacts]) -> Health:
     easy = (sum_by(met[:, 0], None, len(first)) == len(columns.bots)) & (passed == n) & (len(columns.bots) > 1)
     lines = [columns.lines[index] for index in first.tolist()]
     turns = [(line.key.script, line.number) for line in lines]
-    return Health(
-        too_easy=tuple(turns[index] for index in np.flatnonzero(easy).tolist()),
-        never_passed=tuple(turns[index] for index in np.flatnonzero((n > 0) & (passed == 0)).tolist()),
-        leaks=find_leaks(plan, bots),
-        coverage=_coverage(columns),
-        difficulty=_difficulty(exam),
-    )
-
-
-def _coverage(columns: Columns) -> Mapping[tuple[str | None, str, str], int]:
-    """Count the turns that are checked by topic, level and clean or typo, each once whatever the bots and repeats.
-
-    A topic of None is out of scope; an empty one is a turn in scope that names no topic.
-    """
+    # A topic of None is out of scope; an empty one is a turn in scope that names no topic.
     seen = {}
     for place in np.flatnonzero(columns.counted).tolist():
         line = columns.lines[place]
@@ -55,9 +42,16 @@ def _coverage(columns: Columns) -> Mapping[tuple[str | None, str, str], int]:
         kind = str(Kind.TYPO) if line.kind == Kind.TYPO else str(Kind.CLEAN)
         seen[line.key.script, line.number] = (topic, line.level, kind)
     counted = Counter(seen.values())
-    return {
-        name: counted[name] for name in sorted(counted, key=lambda name: (name[0] is None, str(name[0]), name[1:]))
-    }
+    return Health(
+        too_easy=tuple(turns[index] for index in np.flatnonzero(easy).tolist()),
+        never_passed=tuple(turns[index] for index in np.flatnonzero((n > 0) & (passed == 0)).tolist()),
+        leaks=find_leaks(plan, bots),
+        coverage={
+            name: counted[name]
+            for name in sorted(counted, key=lambda name: (name[0] is None, str(name[0]), name[1:]))
+        },
+        difficulty=_difficulty(exam),
+    )
 
 
 def find_leaks(plan: Plan, bots: Sequence[BotFacts]) -> tuple[tuple[str, int, str], ...]:

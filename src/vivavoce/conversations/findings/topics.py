@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,16 +40,8 @@ def used_topic(line: Line) -> str | None:
     return verdict.intent if verdict.outcome in answers else None
 
 
-@dataclass(frozen=True, eq=False)
-class TopicCounts:
-    """Counts for each bot on each script: three columns for each topic, as a sparse table."""
-
-    topics: tuple[str, ...]
-    table: csr_array
-
-
-def count_topics(columns: Columns) -> TopicCounts:
-    """Count how often each expected topic was asked, used and found in counted turns."""
+def count_topics(columns: Columns) -> csr_array:
+    """Count how often each expected topic was asked, used and found with each bot on each script: a column each."""
     from scipy.sparse import csr_array
 
     rows = [(index, columns.lines[index]) for index in np.flatnonzero(columns.counted).tolist()]
@@ -64,7 +55,7 @@ def count_topics(columns: Columns) -> TopicCounts:
     # Indices are sorted by topic, not by unit: the sparse table sums what falls on one place.
     units = columns.unit[where[:, 0]]
     shape = (columns.units, KINDS * len(topics))
-    return TopicCounts(topics, csr_array((np.ones(len(where)), (units, where[:, 1])), shape=shape))
+    return csr_array((np.ones(len(where)), (units, where[:, 1])), shape=shape)
 
 
 def macro_f1(sums: Floats) -> Floats:

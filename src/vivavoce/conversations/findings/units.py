@@ -34,20 +34,12 @@ def tabulate_turns(columns: Columns, keep: Flags) -> TurnTable:
     return TurnTable(columns.unit[rows][first], rows[first], n, passed)
 
 
-@dataclass(frozen=True, eq=False)
-class ConversationTable:
-    """Each conversation that can be judged as a whole: something was counted in it and nothing failed to run.
+def tabulate_conversations(columns: Columns) -> tuple[Ints, Floats, Flags]:
+    """Return the unit and the share of passed turns of each conversation, and which lines belong to one of these.
 
-    One that broke off although all went well is left out too: nobody knows how it would have gone on.
+    They are those that can be judged as a whole: something was counted and nothing failed to run. One that broke off
+    although all went well is left out too: nobody knows how it would have gone on.
     """
-
-    unit: Ints
-    share: Floats
-    whole: Flags
-
-
-def tabulate_conversations(columns: Columns) -> ConversationTable:
-    """Gather lines by conversation. `whole` tells of each line whether its conversation is in the table."""
     size = columns.units * columns.repeats
     n = sum_by(columns.conversation, columns.counted, size)
     passed = sum_by(columns.conversation, columns.counted & columns.passed, size)
@@ -55,7 +47,7 @@ def tabulate_conversations(columns: Columns) -> ConversationTable:
     cut = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.NOT_REACHED), size)
     good = (n > 0) & (broken == 0) & ((cut == 0) | (passed < n))
     held = np.flatnonzero(good)
-    return ConversationTable(held // columns.repeats, passed[held] / n[held], good[columns.conversation])
+    return held // columns.repeats, passed[held] / n[held], good[columns.conversation]
 
 
 def weakest_turns(turns: TurnTable, units: int) -> tuple[Floats, Floats]:
@@ -176,12 +168,12 @@ def _typo_ratios(columns: Columns, typo: Ints, clean: Ints) -> dict[str, Pair]:
 
 
 def _conversation_ratios(columns: Columns) -> dict[str, Pair]:
-    table = tabulate_conversations(columns)
-    n, share, passed = (sum_by(table.unit, part, columns.units) for part in (None, table.share, table.share == 1))
+    unit, shares, whole = tabulate_conversations(columns)
+    n, share, passed = (sum_by(unit, part, columns.units) for part in (None, shares, shares == 1))
     ratios = {
         "conversations_passed": (passed, n),
         "mean_turn": (share, n),
-        "weakest_turn": weakest_turns(tabulate_turns(columns, table.whole), columns.units),
+        "weakest_turn": weakest_turns(tabulate_turns(columns, whole), columns.units),
     }
     if columns.repeats > 1:
         turns = tabulate_turns(columns, np.ones(len(columns.lines), dtype=bool))

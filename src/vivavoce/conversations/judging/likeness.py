@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -150,16 +149,6 @@ WIDEST = 3
 MAX_SENTENCES = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Some sentences of a reply beside the expected text, typed gaps put aside in both; `places` of the sentences."""
-
-    places: range
-    expected: str
-    reply: str
-    score: float = 0.0
-
-
 def edit_similarity(expected: str, reply: str) -> float:
     """Return 1 for equal texts, less for every letter that must be changed, down to 0."""
     from rapidfuzz.distance import Levenshtein
@@ -222,28 +211,27 @@ def best_excerpt(
     """
     sentences = split_sentences(reply)[:MAX_SENTENCES]
 
-    def score(spans: Iterable[range]) -> list[Excerpt]:
-        pairs = [(span, blank_typed(pieces, " ".join(sentences[span.start : span.stop]))) for span in spans]
-        excerpts = [Excerpt(span, *pair) for span, pair in pairs if not isinstance(pair, str)]
-        scores = meaning_similarity([(each.expected, each.reply) for each in excerpts], encoder)
-        return [replace(each, score=value) for each, value in zip(excerpts, scores, strict=True)]
+    def score(spans: Iterable[range]) -> list[tuple[float, range, tuple[str, str]]]:
+        blanked = [(span, blank_typed(pieces, " ".join(sentences[span.start : span.stop]))) for span in spans]
+        excerpts = [(span, pair) for span, pair in blanked if not isinstance(pair, str)]
+        scores = meaning_similarity([pair for _, pair in excerpts], encoder)
+        return [(value, *excerpt) for value, excerpt in zip(scores, excerpts, strict=True)]
 
     singles = score(range(place, place + 1) for place in range(len(sentences)))
     if not singles or len(sentences) == 1:
         return 0.0, ""
-    nearest = max(singles, key=lambda each: each.score).places.start
+    nearest = max(singles, key=lambda each: each[0])[1].start
     # Spans of two and three sentences that hold the nearest.
     starts = [(nearest - back, width) for width in range(2, WIDEST + 1) for back in range(width)]
     wider = [range(start, start + width) for start, width in starts if 0 <= start <= len(sentences) - width]
-    ranked = sorted([*singles, *score(wider)], key=lambda each: -each.score)
-    pairs = [(each.expected, each.reply) for each in ranked]
-    best, held_back = best_pair(pairs, [each.score for each in ranked], minimum, names)
+    ranked = sorted([*singles, *score(wider)], key=lambda each: -each[0])
+    best, held_back = best_pair([pair for *_, pair in ranked], [value for value, *_ in ranked], minimum, names)
     if held_back or best < minimum:
         return best, held_back
-    chosen = next(each for each in ranked if each.score == best)
-    for single in singles:
-        if single.score >= minimum and single.places.start not in chosen.places:
-            difference = find_contradiction(single.expected, single.reply, names)
+    chosen = next(span for value, span, _ in ranked if value == best)
+    for value, span, pair in singles:
+        if value >= minimum and span.start not in chosen:
+            difference = find_contradiction(*pair, names)
             if difference:
                 return best, f"in another sentence, {difference}"
     return best, ""

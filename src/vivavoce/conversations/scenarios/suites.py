@@ -1,4 +1,4 @@
-"""Suites in and out: a file, a folder or a shipped name in, a file of any form out, with what that form cannot say."""
+"""Suites in and out: a file, a folder or a shipped name in, a file of any form out, with what it cannot say."""
 
 from __future__ import annotations
 
@@ -111,7 +111,14 @@ def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: 
     if path.is_dir() and not recorded:
         return _read_folder(file)
     if not path.is_dir() and (path.exists() or path.suffix):
-        return _read_file(file)
+        format = find_format(Kind.SCENARIOS, file)
+        if format is None:
+            raise FileError(
+                say("scenarios cannot be read from '{suffix}' files", suffix=file.path.suffix.lower()),
+                where=str(file.path),
+                remedy=say("use a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
+            )
+        return _read(format, file)
     if name in demo.suites():
         # The name is the same on every machine, the path is not.
         return replace(_read_folder(SourceFile(demo.suite_path(name))), name=name, source=name)
@@ -146,17 +153,6 @@ def agent_of(suite: Suite) -> str | None:
         source = demo.suite_path(suite.source)
     beside = (source if source.is_dir() else source.parent) / suite.agent
     return str(beside) if beside.is_file() else suite.agent
-
-
-def _read_file(file: SourceFile) -> Suite:
-    format = find_format(Kind.SCENARIOS, file)
-    if format is None:
-        raise FileError(
-            say("scenarios cannot be read from '{suffix}' files", suffix=file.path.suffix.lower()),
-            where=str(file.path),
-            remedy=say("use a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
-        )
-    return _read(format, file)
 
 
 def _read(format: Format, file: SourceFile) -> Suite:

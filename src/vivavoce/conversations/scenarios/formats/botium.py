@@ -292,7 +292,19 @@ class _Reading:
         return replace(suite, lists=lists, notes=tuple(self.notes))
 
     def scenario(self, convo: Convo) -> Iterator[Scenario]:
-        rows, names = self._values(convo)
+        used = {name for section in convo.sections for line in section.lines for name in VARIABLE.findall(line)}
+        tables = [table for table in self.material.tables if used & {n for row in table.values() for n in row}]
+        ids = []
+        for chosen in product(*(table.items() for table in tables)) if tables else ():
+            values = {name: value for _, row in chosen for name, value in row.items()}
+            name = base = "+".join(case for case, _ in chosen)
+            number = 1
+            while self.rows.get(name, values) != values:
+                number += 1
+                name = f"{base}-{number}"
+            self.rows[name] = values
+            ids.append(name)
+        rows, names = tuple(ids), {name for row in ids for name in self.rows[row]}
         steps, kept = self.steps(convo, Memory(names))
         if not steps:
             self.unasked.append({"name": convo.name, **kept})
@@ -309,22 +321,6 @@ class _Reading:
             line=convo.sections[0].line,
             extras={KEPT: kept} if kept else {},
         )
-
-    def _values(self, convo: Convo) -> tuple[tuple[str, ...], set[str]]:
-        """Return the rows that fill the variables of a conversation, and the names of these variables."""
-        used = {name for section in convo.sections for line in section.lines for name in VARIABLE.findall(line)}
-        tables = [table for table in self.material.tables if used & {n for row in table.values() for n in row}]
-        ids = []
-        for chosen in product(*(table.items() for table in tables)) if tables else ():
-            values = {name: value for _, row in chosen for name, value in row.items()}
-            name = base = "+".join(case for case, _ in chosen)
-            number = 1
-            while self.rows.get(name, values) != values:
-                number += 1
-                name = f"{base}-{number}"
-            self.rows[name] = values
-            ids.append(name)
-        return tuple(ids), {name for row in ids for name in self.rows[row]}
 
     def steps(self, convo: Convo, memory: Memory) -> tuple[tuple[Step, ...], dict[str, list[str]]]:
         """Return the steps of a conversation, and the lines of it that have no place in them."""

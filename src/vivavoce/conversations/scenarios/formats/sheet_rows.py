@@ -277,18 +277,6 @@ def _expect_cells(turn: Turn, rest: Content) -> dict[str, str]:
     if not expect:
         rest["expect"] = {"counted": True}
         return {}
-    cells = _topic_cells(turn, expect)
-    slots = expect.pop("slots", {})
-    cells |= {f"{SLOT}{name}": value for name, value in slots.items() if value.strip() and _fits_header(name)}
-    if left := {name: value for name, value in slots.items() if f"{SLOT}{name}" not in cells}:
-        expect["slots"] = left
-    cells |= _reply_cells(turn, expect, rest)
-    if expect:
-        rest["expect"] = expect
-    return {column: cell for column, cell in cells.items() if cell}
-
-
-def _topic_cells(turn: Turn, expect: Content) -> dict[str, str]:
     cells: dict[str, str] = {}
     topics = list(turn.expect.intents)
     if topics and fits_cell(topics) and not (len(topics) == 1 and topics[0] in SHORT):
@@ -300,7 +288,14 @@ def _topic_cells(turn: Turn, expect: Content) -> dict[str, str]:
         cells["expect_topic"] = ANY
     if expect.pop("fallback", False):
         cells["should_fall_back"] = "yes"
-    return cells
+    slots = expect.pop("slots", {})
+    cells |= {f"{SLOT}{name}": value for name, value in slots.items() if value.strip() and _fits_header(name)}
+    if left := {name: value for name, value in slots.items() if f"{SLOT}{name}" not in cells}:
+        expect["slots"] = left
+    cells |= _reply_cells(turn, expect, rest)
+    if expect:
+        rest["expect"] = expect
+    return {column: cell for column, cell in cells.items() if cell}
 
 
 def _fits_header(name: str) -> bool:
