@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.findings.cells import count_topics, macro_f1, macro_f1_without
 from vivavoce.conversations.findings.columns import columns_of
 from vivavoce.conversations.findings.finding import find, make_lines
-from vivavoce.conversations.findings.topics import count_topics, macro_f1, macro_f1_without
 from vivavoce.conversations.findings.units import pass_hat
 from vivavoce.conversations.json_form import result_to_json
 from vivavoce.conversations.result import Line

@@ -35,13 +35,13 @@ def choose_threshold(own: Sequence[float], foreign: Sequence[float], limits: tup
     if len(own) < FEWEST:
         return round((low + high) / 2, 2)
     steps = [round(low + step / 100, 2) for step in range(round((high - low) * 100) + 1)]
-    return max(steps, key=lambda step: (_balance(own, foreign, step), -step))
 
+    def weigh(step: float) -> tuple[float, float]:
+        answered = sum(score >= step for score in own) / len(own)
+        refused = sum(score < step for score in foreign) / len(foreign)
+        return (1 - FOREIGN) * answered + FOREIGN * refused, -step
 
-def _balance(own: Sequence[float], foreign: Sequence[float], threshold: float) -> float:
-    answered = sum(score >= threshold for score in own) / len(own)
-    refused = sum(score < threshold for score in foreign) / len(foreign)
-    return (1 - FOREIGN) * answered + FOREIGN * refused
+    return max(steps, key=weigh)
 
 
 class Engine(Protocol):

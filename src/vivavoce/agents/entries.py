@@ -89,24 +89,18 @@ class Entries:
 
     def number(self, value: Value | None, *steps: Step) -> float | None:
         """Return a number, if one is given."""
-        text = self.text(value, *steps)
-        if not text:
-            return None
-        try:
-            return float(text)
-        except ValueError:
-            self.fault(f"{_name(steps)} must be a number, not '{text}'", *steps)
-            return None
+        return self._parse(float, "a number", value, *steps)
 
     def day(self, value: Value | None, *steps: Step) -> date | None:
         """Return a date, if one is given."""
+        return self._parse(date.fromisoformat, "a date such as 2019-10-12", value, *steps)
+
+    def _parse(self, parse: Callable[[str], T], what: str, value: Value | None, *steps: Step) -> T | None:
         text = self.text(value, *steps)
-        if not text:
-            return None
         try:
-            return date.fromisoformat(text)
+            return parse(text) if text else None
         except ValueError:
-            self.fault(f"{_name(steps)} must be a date such as 2019-10-12, not '{text}'", *steps)
+            self.fault(f"{_name(steps)} must be {what}, not '{text}'", *steps)
             return None
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts, number
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import UsageError
 from vivavoce.messages import say

@@ -12,8 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts, flag, texts_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, flag, texts_of
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import Redactor, excerpt, open_entry
 from vivavoce.bots.shapes import MAX_BYTES, decode_json, read_reply

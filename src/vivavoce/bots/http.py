@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.guard import Request, check_address, shown_address
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import LEGAL, Redactor, fill_in, is_telling, open_entry, variables_of

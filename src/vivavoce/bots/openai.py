@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import NOTHING, entry_facts, number
+from vivavoce.bots.declaration import NOTHING, BotOption, Connector, Reach, entry_facts, number
 from vivavoce.bots.guard import Addresses, Request, check_address, shown_address
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry

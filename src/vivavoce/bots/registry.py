@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from vivavoce import plugins
 from vivavoce.bots.contract import check_parts
-from vivavoce.bots.declaration import find_connector
-from vivavoce.bots.entries import entry_facts, entry_faults
+from vivavoce.bots.declaration import entry_facts, entry_faults, find_connector
 from vivavoce.bots.guard import shown_address
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Conversation
 from vivavoce.bots.redaction import missing_variables, sent_variables

@@ -16,8 +16,7 @@ from vivavoce.agents.agent import Agent, Answer, Condition, Topic
 from vivavoce.agents.replies import Found, Known, fill_all, look_up
 from vivavoce.agents.slots import SlotFinder, Wanted, give_values
 from vivavoce.bots.agent import AGENT, LIMITS, agent_facts, load_agent
-from vivavoce.bots.declaration import Connector, Reach
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import Connector, Reach, entry_facts
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.errors import BotError
 from vivavoce.plugins import declare
@@ -246,9 +245,9 @@ def _write_triggers(topic: Topic, finder: SlotFinder) -> Iterator[str]:
         text = message.text
         for mention in reversed(message.mentions):
             text = f"{text[: mention.start]} * {text[mention.end :]}"
-        parts = " ".join("*" if part == "*" else " ".join(_split_words(part)) for part in text.split())
+        pattern = " ".join("*" if part == "*" else " ".join(_split_words(part)) for part in text.split())
         # A wildcard for each value within the phrase: not at its ends, and one for several in a row.
-        words = re.sub(r"\*(?: \*)+", "*", " ".join(parts.split())).strip("* ").split()
+        words = re.sub(r"\*(?: \*)+", "*", " ".join(pattern.split())).strip("* ").split()
         if sum(word != "*" for word in words) > (1 if "*" in words else 0):
             yield "[*] " + " ".join(words) + " [*]"
     for keyword in topic.keywords:

@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts, number, texts_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number, texts_of
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vivavoce.conversations.findings.cells import Exam, make_cells, source_of
+from vivavoce.conversations.findings.cells import Exam, make_cells, source_of, topic_rows
 from vivavoce.conversations.findings.columns import Columns, columns_of
 from vivavoce.conversations.findings.comparison import compare_bots, rank_bots
 from vivavoce.conversations.findings.health import (
@@ -17,7 +17,6 @@ from vivavoce.conversations.findings.health import (
     warn_of_levels,
 )
 from vivavoce.conversations.findings.problems import find_problems
-from vivavoce.conversations.findings.topics import topic_rows
 from vivavoce.conversations.findings.units import find_unstable
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Health, Line, Verdict
 from vivavoce.conversations.scenario import Script, ScriptTurn

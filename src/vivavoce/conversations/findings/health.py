@@ -35,20 +35,20 @@ def find_health(exam: Exam, plan: Plan, bots: Sequence[BotFacts]) -> Health:
     lines = [columns.lines[index] for index in first.tolist()]
     turns = [(line.key.script, line.number) for line in lines]
     # A topic of None is out of scope; an empty one is a turn in scope that names no topic.
-    seen = {}
-    for place in np.flatnonzero(columns.counted).tolist():
-        line = columns.lines[place]
+    kinds: dict[tuple[str, int], tuple[str | None, str, str]] = {}
+    for index in np.flatnonzero(counted).tolist():
+        line = columns.lines[index]
         topic = (line.expected[0] if line.expected else "") if line.verdict.in_scope else None
         kind = str(Kind.TYPO) if line.kind == Kind.TYPO else str(Kind.CLEAN)
-        seen[line.key.script, line.number] = (topic, line.level, kind)
-    counted = Counter(seen.values())
+        kinds[line.key.script, line.number] = (topic, line.level, kind)
+    coverage = Counter(kinds.values())
     return Health(
         too_easy=tuple(turns[index] for index in np.flatnonzero(easy).tolist()),
         never_passed=tuple(turns[index] for index in np.flatnonzero((n > 0) & (passed == 0)).tolist()),
         leaks=find_leaks(plan, bots),
         coverage={
-            name: counted[name]
-            for name in sorted(counted, key=lambda name: (name[0] is None, str(name[0]), name[1:]))
+            name: coverage[name]
+            for name in sorted(coverage, key=lambda name: (name[0] is None, str(name[0]), name[1:]))
         },
         difficulty=_difficulty(exam),
     )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.bots.protocol import BotFacts, Nature
+from vivavoce.conversations.findings.cells import truth_of
 from vivavoce.conversations.findings.columns import Columns, Ints
-from vivavoce.conversations.findings.topics import truth_of
 from vivavoce.conversations.result import Line, Problem
 from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.messages import say, say_count

@@ -8,8 +8,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from vivavoce.conversations.judging.gaps import Piece, blank_typed, split_pieces
-from vivavoce.conversations.judging.numerals import find_numbers, language_of
-from vivavoce.conversations.judging.plain import bare, plain, split_sentences, tidy
+from vivavoce.conversations.judging.plain import bare, find_numbers, language_of, plain, split_sentences, tidy
 from vivavoce.errors import MissingPartError
 from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 

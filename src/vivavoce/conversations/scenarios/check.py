@@ -175,10 +175,6 @@ class Spot:
     turn: ScriptTurn
     where: str
 
-    def problem(self, kind: str, severity: str, message: str) -> CheckProblem:
-        """Return a problem of this turn."""
-        return CheckProblem(kind, severity, message, self.where, (self.script.scenario,))
-
 
 def problem_of(spots: Sequence[Spot], kind: str, severity: str, message: str) -> CheckProblem:
     """Return a problem of several turns; its place is the first."""
@@ -239,7 +235,7 @@ def _twin_problems(expanded: Expanded) -> Iterator[CheckProblem]:
     places = {(spot.script.id, spot.turn.number) for spot in misspelt}
     for spot in misspelt:
         if spot.turn.twin in places:
-            yield spot.problem("twin_not_clean", WARNING, "the twin of this misspelt turn is also misspelt")
+            yield problem_of([spot], "twin_not_clean", WARNING, "the twin of this misspelt turn is also misspelt")
     if alone := [spot for spot in misspelt if spot.turn.twin is None]:
         message = (
             f"{plural(len(alone), 'misspelt turn')} without a clean twin (`twin_of`): the cost "
@@ -271,7 +267,7 @@ def turn_problems(expanded: Expanded) -> Iterator[CheckProblem]:
         expected = {name for text in texts_of(spot.turn.expect) for name in names_in(text)}
         for name in sorted((set(names_in(spot.turn.text)) | expected - BUILT_IN) - saved):
             message = f"'{{{name}}}' has no value: no row of the scenario sets it and no earlier turn saves it"
-            yield spot.problem("placeholder", ERROR, message)
+            yield problem_of([spot], "placeholder", ERROR, message)
         yield from _expectation_problems(spot, default)
         saved |= set(spot.turn.save)
 
@@ -279,33 +275,33 @@ def turn_problems(expanded: Expanded) -> Iterator[CheckProblem]:
 def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
     expect = spot.turn.expect
     if not spot.turn.text.strip():
-        yield spot.problem("empty_message", WARNING, "the message is empty")
+        yield problem_of([spot], "empty_message", WARNING, "the message is empty")
     if expect == NO_EXPECTATION:
-        yield spot.problem(
-            "passes_all", WARNING, "the turn expects nothing, so every reply passes: write `expect: any`"
+        yield problem_of(
+            [spot], "passes_all", WARNING, "the turn expects nothing, so every reply passes: write `expect: any`"
         )
     if expect.fallback and (expect.intents or expect.answered):
-        yield spot.problem("contradiction", ERROR, "a turn cannot expect both a fallback and an answer")
+        yield problem_of([spot], "contradiction", ERROR, "a turn cannot expect both a fallback and an answer")
     for pattern in (*expect.any, *expect.all, *expect.none, *spot.turn.save.values()):
         kind = kind_of(pattern, default)
         if reason := check_pattern(pattern, default):
             kinds = ("regex", ERROR) if kind is Match.REGEX else ("pattern", WARNING)
-            yield spot.problem(*kinds, reason)
+            yield problem_of([spot], *kinds, reason)
         if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < FEWEST_LETTERS:
             message = (
                 f"'{pattern.text}' is too short for a substring match and is found inside other words; use `contains`"
             )
-            yield spot.problem("short_substring", WARNING, message)
+            yield problem_of([spot], "short_substring", WARNING, message)
     yield from _passing_problems(spot, default)
 
 
 def _passing_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
     for pattern in (*spot.turn.expect.any, *spot.turn.expect.all):
         if passes_all(pattern, default):
-            yield spot.problem("passes_all", WARNING, f"every reply matches the expected text '{pattern.text}'")
+            yield problem_of([spot], "passes_all", WARNING, f"every reply matches the expected text '{pattern.text}'")
     for pattern in spot.turn.expect.none:
         if passes_all(pattern, default):
-            yield spot.problem("passes_none", ERROR, f"no reply can pass: '{pattern.text}' forbids every text")
+            yield problem_of([spot], "passes_none", ERROR, f"no reply can pass: '{pattern.text}' forbids every text")
 
 
 def passes_all(pattern: Pattern, default: Match) -> bool:

@@ -8,8 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.bots.asking import Answered, AskingPolicy, call_patiently, new_session
-from vivavoce.bots.pace import Allowance, Pace
+from vivavoce.bots.asking import Allowance, Answered, AskingPolicy, Pace, call_patiently, new_session
 from vivavoce.bots.protocol import Bot
 from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.dialogues.dialogue import HIGHEST, Dialogue
