@@ -9,8 +9,7 @@ import pytest
 from agent_text import FERRY
 
 from vivavoce.agents import ENGINES, Agent, Topic, parse_agent, train
-from vivavoce.agents.engines import LocalEngine
-from vivavoce.agents.thresholds import choose_threshold
+from vivavoce.agents.engines import LocalEngine, choose_threshold
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
 from vivavoce.text import vectors as encoders

@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.agents import parse_agent
-from vivavoce.agents.assignment import Wanted, give_values
-from vivavoce.agents.dates import day_in_words, find_days, resolve_day
-from vivavoce.agents.slots import SlotFinder
-from vivavoce.agents.times import find_times, within_time
+from vivavoce.agents.dates import day_in_words, find_days, find_times, resolve_day, within_time
+from vivavoce.agents.slots import SlotFinder, Wanted, give_values
 
 AGENT = parse_agent(FERRY)
 FORGIVING = SlotFinder(AGENT)

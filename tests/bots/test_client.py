@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 import pytest
 from yarl import URL
 
-from vivavoce.bots.addresses import Request
 from vivavoce.bots.client import BotClient, BotSession, find_proxy, to_url
-from vivavoce.bots.guard import public_only
+from vivavoce.bots.guard import Request, public_only
 from vivavoce.bots.redaction import Redactor
 from vivavoce.errors import BotError
 from vivavoce.records import Status

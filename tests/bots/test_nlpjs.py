@@ -13,10 +13,18 @@ from pathlib import Path
 import pytest
 
 from vivavoce.agents import read_agent
-from vivavoce.bots import nodes
+from vivavoce.bots import nlpjs
 from vivavoce.bots.contract import check_bot
-from vivavoce.bots.nlpjs import NLPJS, NlpjsEngine, from_option
-from vivavoce.bots.nodes import NodePackage, find_package, install_package, need_node, need_package
+from vivavoce.bots.nlpjs import (
+    NLPJS,
+    NlpjsEngine,
+    NodePackage,
+    find_package,
+    from_option,
+    install_package,
+    need_node,
+    need_package,
+)
 from vivavoce.bots.protocol import BotContext
 from vivavoce.errors import MissingPartError, UsageError, WorkError
 from vivavoce.records import Guess, Reply
@@ -205,7 +213,7 @@ def test_a_version_that_was_not_asked_for_is_refused(npm: Npm) -> None:
 
 def test_an_installation_that_never_ends_is_given_up(npm: Npm, monkeypatch: pytest.MonkeyPatch) -> None:
     npm.write("1.2.3", before="exec sleep 60")
-    monkeypatch.setattr(nodes, "INSTALL_SECONDS", 0.2)
+    monkeypatch.setattr(nlpjs, "INSTALL_SECONDS", 0.2)
     with pytest.raises(WorkError, match=r"npm did not finish within 0\.2 seconds"):
         install_package(TINY)
 

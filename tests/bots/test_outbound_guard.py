@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.bots import BotError, client, load_entry, public_only
-from vivavoce.bots.addresses import Request
 from vivavoce.bots.client import BotClient, BotSession
-from vivavoce.bots.guard import ANYWHERE, Addresses, addresses, public_addresses, refused_host
+from vivavoce.bots.guard import ANYWHERE, Addresses, Request, addresses, public_addresses, refused_host
 from vivavoce.bots.redaction import Redactor
 from vivavoce.errors import UsageError
 from vivavoce.records import Status

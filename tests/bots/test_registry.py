@@ -19,8 +19,7 @@ from vivavoce.bots import (
     load_bots,
     scripted,
 )
-from vivavoce.bots.declaration import list_connectors
-from vivavoce.bots.entries import COMMON_KEYS, entry_facts
+from vivavoce.bots.declaration import COMMON_KEYS, entry_facts, list_connectors
 from vivavoce.bots.fakes import BEHAVIOURS
 from vivavoce.bots.redaction import Redactor, fill_in, variables_of
 from vivavoce.errors import DataError, FileError, UsageError

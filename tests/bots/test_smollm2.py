@@ -77,7 +77,7 @@ def test_without_an_agent_the_bare_model_is_served_to_any_client() -> None:
         assert kind == "openai"
         assert asyncio.run(run(option)).text
     # It ended by itself when its standard input did: nobody had to kill it.
-    assert started.child.process.returncode == 0
+    assert started.process.returncode == 0
 
 
 def test_the_facts_are_those_of_a_slow_bot_that_tells_no_topic(weights: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce import demo, plugins
 from vivavoce.bots import Limits, entry_problems, entry_variables, load_bots, load_entries, load_entry, runs_programs
-from vivavoce.bots.entries import COMMON_KEYS
+from vivavoce.bots.declaration import COMMON_KEYS
 from vivavoce.bots.redaction import variables_of
 from vivavoce.errors import DataError, UsageError
 

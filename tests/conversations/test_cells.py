@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.bots.protocol import BotFacts
+from vivavoce.conversations.findings.cells import count_topics, macro_f1, macro_f1_without
 from vivavoce.conversations.findings.columns import columns_of
 from vivavoce.conversations.findings.finding import find, make_lines
-from vivavoce.conversations.findings.repeats import pass_hat
-from vivavoce.conversations.findings.topics import count_topics, macro_f1, macro_f1_without
+from vivavoce.conversations.findings.units import pass_hat
 from vivavoce.conversations.json_form import result_to_json
 from vivavoce.conversations.result import Line
 from vivavoce.conversations.scenario import Expectation, Pattern, Script, ScriptTurn
@@ -330,7 +330,7 @@ def test_mean_f1_without_each_scenario_is_that_of_the_others(conversations: list
         for n, turns in enumerate(conversations)
         for number, (asked, used) in enumerate(turns)
     ]
-    table = count_topics(columns_of(lines, ["bot"], header().plan)).table
+    table = count_topics(columns_of(lines, ["bot"], header().plan))
     dense = table.toarray()
     expected = macro_f1(dense.sum(axis=0) - dense)
     assert macro_f1_without(table) == pytest.approx(expected, nan_ok=True)

@@ -26,8 +26,7 @@ from vivavoce.conversations.scenario import (
     Suite,
 )
 from vivavoce.conversations.scenarios.check import measure_script
-from vivavoce.conversations.scenarios.covering import cover_pairs
-from vivavoce.conversations.scenarios.expansion import expand
+from vivavoce.conversations.scenarios.expansion import cover_pairs, expand
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.errors import DataError, UsageError
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.conversations.judging.matching import Matched, capture, match_reply
-from vivavoce.conversations.judging.numerals import as_digits, find_numbers, number_words
-from vivavoce.conversations.judging.plain import split_sentences, unmark
+from vivavoce.conversations.judging.plain import as_digits, find_numbers, number_words, split_sentences, unmark
 from vivavoce.conversations.scenario import Match, Pattern
 
 TABLE = "| Plan | Refund |\n|:---|---:|\n| Basic | 14 days |\n| Plus | **30** days |\n\nAnything else?"

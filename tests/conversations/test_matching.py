@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vivavoce.conversations.judging import likeness
 from vivavoce.conversations.judging.gaps import TYPED
-from vivavoce.conversations.judging.guards import count_negations, find_difference
+from vivavoce.conversations.judging.likeness import count_negations, find_difference
 from vivavoce.conversations.judging.matching import TOO_SLOW, Matched, capture, check_pattern, kind_of, match_reply
 from vivavoce.conversations.judging.plain import plain, tidy
 from vivavoce.conversations.scenario import Match, Pattern

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from vivavoce.bots.pace import Pace
+from vivavoce.bots.asking import Pace
 from vivavoce.bots.protocol import Limits
 
 

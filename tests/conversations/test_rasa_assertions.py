@@ -8,8 +8,7 @@ import pytest
 
 from vivavoce.conversations.scenario import Expectation, Match, Pattern, Suite, Turn
 from vivavoce.conversations.scenarios.check import check_suite
-from vivavoce.conversations.scenarios.conversion import convert_suite
-from vivavoce.conversations.scenarios.suites import read_suite
+from vivavoce.conversations.scenarios.suites import convert_suite, read_suite
 
 TESTS = """
 test_cases:

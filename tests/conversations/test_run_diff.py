@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from exams import D, E, M, R, W, header, line, talk
 
-from vivavoce.conversations.findings.diff import diff_runs
+from vivavoce.conversations.findings.comparison import diff_runs
 from vivavoce.conversations.findings.finding import find
 from vivavoce.conversations.json_form import diff_to_json
 from vivavoce.conversations.result import ConversationsResult, Line

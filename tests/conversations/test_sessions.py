@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from counting_bot import Counting, counting_bot
-from vivavoce.bots.sessions import new_session
+from vivavoce.bots.asking import new_session
 from vivavoce.cli.app import app
 from vivavoce.conversations import RunRecord, score_run
 

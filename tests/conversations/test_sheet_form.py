@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 from suite_strategies import CHARACTERS, bare, suites
 
 from vivavoce.conversations.scenario import Expectation, Kind, Match, Pattern, Scenario, Suite, Turn
-from vivavoce.conversations.scenarios.formats.sheet_cells import guard, join_alternatives, split_alternatives, unguard
-from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
+from vivavoce.conversations.scenarios.formats.sheet_rows import (
+    RAW,
+    guard,
+    join_alternatives,
+    split_alternatives,
+    unguard,
+)
 from vivavoce.conversations.scenarios.formats.sheets import SHEET, read_sheet_suite, write_sheet_suite
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
 from vivavoce.conversations.scenarios.formats.yaml_writing import suite_value

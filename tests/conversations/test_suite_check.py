@@ -12,10 +12,9 @@ from suite_strategies import bare
 from vivavoce import demo
 from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.conversations.scenario import Match, Pattern, Suite
-from vivavoce.conversations.scenarios.check import CheckProblem, SuiteCheck, check_suite, estimate_minutes
-from vivavoce.conversations.scenarios.check_turns import passes_all
+from vivavoce.conversations.scenarios.check import CheckProblem, SuiteCheck, check_suite, estimate_minutes, passes_all
 from vivavoce.conversations.scenarios.expansion import expand
-from vivavoce.conversations.scenarios.formats.sheet_cells import COLUMNS
+from vivavoce.conversations.scenarios.formats.sheet_rows import COLUMNS
 from vivavoce.conversations.scenarios.formats.yaml_reading import (
     DEFAULTS,
     EXPECT,

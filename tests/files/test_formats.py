@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce import plugins
 from vivavoce.conversations import read_suite
-from vivavoce.conversations.scenarios.conversion import convert_suite, form_of
+from vivavoce.conversations.scenarios.suites import convert_suite, form_of
 from vivavoce.dialogues import read_dialogues
 from vivavoce.errors import MissingPartError, UsageError
 from vivavoce.files import Format, Kind, SourceFile, read_dataset

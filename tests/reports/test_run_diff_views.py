@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from talk_runs import Behaviour, good, middling, poor, scripts, write_run
 
-from vivavoce.conversations.findings.diff import diff_runs
+from vivavoce.conversations.findings.comparison import diff_runs
 from vivavoce.conversations.result import RunDiff
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scoring import score_run

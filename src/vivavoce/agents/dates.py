@@ -1,4 +1,4 @@
-"""Days in a message: written out, in figures, named by weekday, or counted from today."""
+"""Days and times of day in a message: written out, in figures, by their names, or counted from today."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from vivavoce.agents.languages import Language, language_of
+from vivavoce.agents.languages import language_of
 
 T = TypeVar("T")
 Reading = tuple[int, int | None, int | None]
+_Read = Callable[[re.Match[str]], T | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,10 @@ class DayMention:
 
 def find_days(text: str, code: str) -> Iterator[DayMention]:
     """Yield the days of a lower-cased text; the fullest writing of each, none within another."""
-    yield from (mention for _, mention in find_all(text, _patterns(code)))
+    yield from (mention for _, mention in find_all(text, _day_patterns(code)))
 
 
-def find_all(
-    text: str, patterns: Iterable[tuple[re.Pattern[str], Callable[[re.Match[str]], T | None]]]
-) -> Iterator[tuple[re.Match[str], T]]:
+def find_all(text: str, patterns: Iterable[tuple[re.Pattern[str], _Read[T]]]) -> Iterator[tuple[re.Match[str], T]]:
     """Yield what patterns find in a text, as their readers read it, none within another."""
     taken: list[tuple[int, int]] = []
     for pattern, read in patterns:
@@ -84,44 +83,6 @@ def _candidates(mention: DayMention, today: date, start: date) -> Iterator[date]
                 yield date(count // 12, count % 12 + 1, day)
 
 
-class _Reader:
-    """Turns a match of a pattern into a mention."""
-
-    def __init__(self, words: Language) -> None:
-        self.words = words
-
-    def iso(self, match: re.Match[str]) -> DayMention | None:
-        year, month, day = (int(part) for part in match.groups())
-        return _valid(match, [(day, month, year)])
-
-    def figures(self, match: re.Match[str]) -> DayMention | None:
-        """`12/10`: the day first, as most of the world writes; the month first where that cannot be."""
-        first, second, year = int(match["a"]), int(match["b"]), _year(match["year"])
-        return _valid(match, [(first, second, year), (second, first, year)])
-
-    def written(self, match: re.Match[str]) -> DayMention | None:
-        month = self.words.months[match["month"]]
-        return _valid(match, [(self._day(match["day"]), month, _year(match["year"]))])
-
-    def alone(self, match: re.Match[str]) -> DayMention | None:
-        return _valid(match, [(self._day(match["day"]), None, None)])
-
-    def weekday(self, match: re.Match[str]) -> DayMention:
-        name = match["weekday"]
-        return DayMention(*match.span(), weekday={**self.words.weekdays, **self.words.short_weekdays}[name])
-
-    def offset(self, match: re.Match[str]) -> DayMention:
-        return DayMention(*match.span(), offset=self.words.offsets[match[0]])
-
-    def in_days(self, match: re.Match[str]) -> DayMention:
-        count = match["count"]
-        return DayMention(*match.span(), offset=int(self.words.numbers.get(count, count)))
-
-    def _day(self, text: str) -> int:
-        plain = re.sub(r"[ -]+", "-", text)
-        return self.words.ordinals.get(plain) or int(re.sub(r"\D", "", text))
-
-
 def _valid(match: re.Match[str], readings: list[Reading]) -> DayMention | None:
     kept = tuple(r for r in readings if 1 <= r[0] <= 31 and (r[1] is None or 1 <= r[1] <= 12))
     return DayMention(*match.span(), readings=tuple(dict.fromkeys(kept))) if kept else None
@@ -139,16 +100,37 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(re.escape(word).replace(r"\-", "[ -]").replace(r"\ ", " ") for word in ordered)
 
 
-_Read = Callable[[re.Match[str]], DayMention | None]
-
-
 @lru_cache(maxsize=8)
-def _patterns(code: str) -> list[tuple[re.Pattern[str], _Read]]:
+def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     """Return the ways to write a day with their readers, the fullest first."""
     words = language_of(code)
-    read = _Reader(words)
-    weekday, month = _any(words.weekdays), _any(words.months)
-    both = _any({**words.weekdays, **words.short_weekdays})
+    every_weekday = {**words.weekdays, **words.short_weekdays}
+
+    def read_iso(match: re.Match[str]) -> DayMention | None:
+        year, month, day = (int(part) for part in match.groups())
+        return _valid(match, [(day, month, year)])
+
+    def read_figures(match: re.Match[str]) -> DayMention | None:
+        # `12/10`: the day first, as most of the world writes; the month first where that cannot be.
+        first, second, year = int(match["a"]), int(match["b"]), _year(match["year"])
+        return _valid(match, [(first, second, year), (second, first, year)])
+
+    def read_day(match: re.Match[str]) -> int:
+        return words.ordinals.get(re.sub(r"[ -]+", "-", match["day"])) or int(re.sub(r"\D", "", match["day"]))
+
+    def read_written(match: re.Match[str]) -> DayMention | None:
+        return _valid(match, [(read_day(match), words.months[match["month"]], _year(match["year"]))])
+
+    def read_alone(match: re.Match[str]) -> DayMention | None:
+        return _valid(match, [(read_day(match), None, None)])
+
+    def read_weekday(match: re.Match[str]) -> DayMention:
+        return DayMention(*match.span(), weekday=every_weekday[match["weekday"]])
+
+    def read_count(match: re.Match[str]) -> DayMention:
+        return DayMention(*match.span(), offset=int(words.numbers.get(match["count"], match["count"])))
+
+    weekday, month, both = _any(words.weekdays), _any(words.months), _any(every_weekday)
     ending, point = words.ordinal_endings, r"\." if words.ordinal_endings == r"\." else "/"
     day = rf"(?P<day>\d{{1,2}}(?:{ending})?|{_any(words.ordinals)})"
     year = r"(?:,? (?P<year>\d{4}))?"
@@ -156,20 +138,85 @@ def _patterns(code: str) -> list[tuple[re.Pattern[str], _Read]]:
     # The words for 1 to 3 say much else (`the first one`); alone they are no day.
     alone = [word for word, number in words.ordinals.items() if number > 3]
     count = rf"(?P<count>\d{{1,2}}|{_any(words.numbers)})"
-    ways: list[tuple[str, _Read]] = [
-        (r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b", read.iso),
-        (
-            rf"{named}(?<![\w/.])(?P<a>\d{{1,2}})[/{point}](?P<b>\d{{1,2}})(?:[/{point}](?P<year>\d{{4}}|\d\d)?)?(?![\w%/])",
-            read.figures,
-        ),
-        (rf"{named}\b{day}(?: of)? (?P<month>{month})\b{year}", read.written),
-        (rf"{named}\b(?P<month>{month})\.? (?:the )?{day}\b(?!:){year}", read.written),
-        (rf"{named}\b(?P<day>\d{{1,2}}(?:{ending}))(?!\w)", read.alone),
-        (rf"(?:{both}),? (?:the|den|dem) (?P<day>{_any(words.ordinals)})\b", read.alone),
-        (rf"\b(?:the|den|dem|am) (?P<day>{_any(alone)})\b", read.alone),
-        (rf"\b{words.in_days[0]} {count} {words.in_days[1]}\b", read.in_days),
-        (rf"\b(?:{_any(words.offsets)})\b", read.offset),
-        (rf"\b(?P<weekday>{weekday})s?\b", read.weekday),
-        (rf"\b(?:on|next|this|am|nächsten|diesen) (?P<weekday>{_any(words.short_weekdays)})\b", read.weekday),
-    ]
-    return [(re.compile(pattern), reader) for pattern, reader in ways]
+    figures = rf"(?P<a>\d{{1,2}})[/{point}](?P<b>\d{{1,2}})(?:[/{point}](?P<year>\d{{4}}|\d\d)?)?"
+    ways: dict[str, _Read[DayMention]] = {
+        r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b": read_iso,
+        rf"{named}(?<![\w/.]){figures}(?![\w%/])": read_figures,
+        rf"{named}\b{day}(?: of)? (?P<month>{month})\b{year}": read_written,
+        rf"{named}\b(?P<month>{month})\.? (?:the )?{day}\b(?!:){year}": read_written,
+        rf"{named}\b(?P<day>\d{{1,2}}(?:{ending}))(?!\w)": read_alone,
+        rf"(?:{both}),? (?:the|den|dem) (?P<day>{_any(words.ordinals)})\b": read_alone,
+        rf"\b(?:the|den|dem|am) (?P<day>{_any(alone)})\b": read_alone,
+        rf"\b{words.in_days[0]} {count} {words.in_days[1]}\b": read_count,
+        rf"\b(?:{_any(words.offsets)})\b": lambda match: DayMention(*match.span(), offset=words.offsets[match[0]]),
+        rf"\b(?P<weekday>{weekday})s?\b": read_weekday,
+        rf"\b(?:on|next|this|am|nächsten|diesen) (?P<weekday>{_any(words.short_weekdays)})\b": read_weekday,
+    }
+    return [(re.compile(pattern), read) for pattern, read in ways.items()]
+
+
+class TimeMention(NamedTuple):
+    """A time somewhere in a text: `21:00`, or the word for a part of the day."""
+
+    start: int
+    end: int
+    value: str
+
+
+def find_times(text: str, code: str) -> Iterator[TimeMention]:
+    """Yield the times of a lower-cased text, none within another."""
+    yield from (TimeMention(*match.span(), value) for match, value in find_all(text, _time_patterns(code)))
+
+
+def minutes_of(value: str) -> int | None:
+    """Return the minutes since midnight of `21:00`, nothing for other texts."""
+    match = re.fullmatch(r"(\d{1,2}):(\d\d)(?::\d\d)?", value.strip())
+    return int(match[1]) * 60 + int(match[2]) if match else None
+
+
+def within_time(cell: str, wanted: str, code: str) -> bool:
+    """Whether a time of a table is the one that is wanted, or lies in the part of the day that is wanted."""
+    minutes = minutes_of(cell)
+    part = language_of(code).parts.get(wanted.casefold())
+    if minutes is None:
+        return cell.casefold() == wanted.casefold()
+    return part[0] <= minutes < part[1] if part else minutes == minutes_of(wanted)
+
+
+def _time(hour: int, minute: int) -> str | None:
+    return f"{hour:02d}:{minute:02d}" if 0 <= hour < 24 and 0 <= minute < 60 else None
+
+
+@lru_cache(maxsize=8)
+def _time_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[str]]]:
+    words = language_of(code)
+
+    def read_clock(match: re.Match[str]) -> str | None:
+        parts = match.groupdict()
+        hour = int(words.numbers.get(parts["hour"], parts["hour"]))
+        half = (parts.get("half") or "").replace(".", "")
+        if half and not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+        return _time(hour, int(parts.get("minute") or 0))
+
+    def read_spoken(match: re.Match[str]) -> str | None:
+        hour = int(words.numbers.get(match["hour"], match["hour"]))
+        minutes = {"half past": 30, "quarter past": 15, "quarter to": -15}[match["part"]]
+        return _time((hour * 60 + minutes) // 60, (hour * 60 + minutes) % 60)
+
+    half = r"(?P<half>[ap]\.?m\b\.?)"
+    hour = rf"(?P<hour>\d{{1,2}}|{'|'.join(words.numbers)})"
+    measures = "|".join(re.escape(word) for word in sorted(words.measures))
+    not_counted = rf"(?![\w/.:%]| (?:{measures})\b| \w+ (?:of|in)\b)(?! ?[$€])"
+    ways: dict[str, _Read[str]] = {
+        rf"(?<![\w:.])(?P<hour>\d{{1,2}})[:.](?P<minute>\d\d) ?(?:{half}|{words.clock}\b)": read_clock,
+        r"(?<![\w:.])(?P<hour>\d{1,2}):(?P<minute>\d\d)\b(?!:)": read_clock,
+        rf"(?<![\w:.$]){hour} ?{half}": read_clock,
+        rf"(?<![\w:.$]){hour} ?{words.clock}\b": read_clock,
+        rf"\b(?P<part>half past|quarter past|quarter to) {hour}\b": read_spoken,
+        rf"\b(?:{words.at}) (?P<hour>\d{{1,2}}){not_counted}": read_clock,
+        rf"\b(?P<name>{'|'.join(words.hours)})\b": lambda match: words.hours[match["name"]],
+        rf"(?<!{words.greeting} )\b(?P<part>{'|'.join(words.parts)})\b": lambda match: match["part"],
+    }
+    return [(re.compile(pattern), read) for pattern, read in ways.items()]

@@ -5,14 +5,13 @@ A turn is a pure function of the state before it, the message and the engine's g
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from vivavoce.agents.agent import Agent, Answer, Condition, Topic
-from vivavoce.agents.assignment import Taken, Wanted, give_values
+from vivavoce.agents.agent import Agent, Answer, Condition, SlotKind, Topic
 from vivavoce.agents.engines import Engine
 from vivavoce.agents.replies import Found, Known, fill, fill_all, look_up
-from vivavoce.agents.slots import Message, SlotFinder
+from vivavoce.agents.slots import Message, SlotFinder, Taken, Wanted, give_values
 from vivavoce.records import Guess, Reply
 
 
@@ -59,6 +58,9 @@ class Dialogue:
         guesses = await self._engine.understand(text)
         self.state, reply = respond(self._flow, self.state, text, guesses)
         return reply
+
+    async def close(self) -> None:
+        """Nothing is held."""
 
 
 def respond(flow: Flow, state: State, text: str, guesses: Sequence[Guess] = ()) -> tuple[State, Reply]:
@@ -184,3 +186,60 @@ def _build_reply(agent: Agent, state: State, answer: Answer) -> tuple[State, Rep
     )
     state = replace(state, slots=slots, offer=answer.offer, found=replace(state.found, row=row))
     return state, Reply(texts=texts, buttons=buttons or (), fallback=False)
+
+
+PHRASES_SHOWN = 2
+
+
+def answer_pairs(agent: Agent) -> list[tuple[str, str]]:
+    """Return each phrase with the reply to it as the first message of a talk, without the notice."""
+    flow = Flow.of(agent)
+    start = State(noticed=True)
+    return [
+        (phrase, respond(flow, start, phrase, (Guess(topic.intent, 1.0),))[1].text)
+        for topic in agent.topics
+        for phrase in topic.phrases
+    ]
+
+
+def describe_agent(agent: Agent, limit: int = 4000) -> str:
+    """Return what the agent knows as a plain text of at most `limit` characters.
+
+    Topics come first, then slots, then as many whole lines of facts as there is room for.
+    """
+    kept: list[str] = []
+    room = limit
+    for line in _lines(agent):
+        if len(line) + 1 > room:
+            break
+        kept.append(line)
+        room -= len(line) + 1
+    return "\n".join(kept)
+
+
+def _lines(agent: Agent) -> Iterator[str]:
+    yield agent.title or agent.name
+    if agent.notice:
+        yield f"Notice: {agent.notice}"
+    if agent.today:
+        yield f"Today is {agent.today.isoformat()}."
+    yield f"If you do not know or it is about something else, say: {agent.fallback[0]}"
+    yield "Topics:"
+    for topic in agent.topics:
+        needs = f" [needs {', '.join(topic.needs)}]" if topic.needs else ""
+        asked = " / ".join(topic.phrases[:PHRASES_SHOWN])
+        replies = [
+            (f"(after {', '.join(answer.after)}) " if answer.after else "") + " ".join(answer.say)
+            for answer in topic.replies
+        ]
+        yield f'- {topic.intent}{needs}: "{asked}" -> {" | ".join(replies)}'
+    yield "Details to ask for:"
+    for slot in agent.slots.values():
+        values = ", ".join(slot.values) if slot.kind is SlotKind.LIST else str(slot.kind)
+        if slot.first and slot.last:
+            values += f" from {slot.first.isoformat()} to {slot.last.isoformat()}"
+        if slot.ask:
+            yield f"- {slot.name} ({values}): {slot.ask}"
+    for name, table in agent.facts.items():
+        yield f"Facts, {name} ({', '.join(table.columns)}):"
+        yield from (", ".join(row[column] for column in table.columns) for row in table.rows)

@@ -14,10 +14,34 @@ from itertools import pairwise
 from typing import Protocol
 
 from vivavoce.agents.agent import Agent
-from vivavoce.agents.thresholds import choose_threshold
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
 from vivavoce.text.words import words
+
+FEWEST = 10
+# Most visitors ask about what the bot knows, and real strangers are stranger than the topics next door that
+# stand in for them here: one message in five counts as foreign.
+FOREIGN = 0.2
+
+
+def choose_threshold(own: Sequence[float], foreign: Sequence[float], limits: tuple[float, float]) -> float:
+    """Return the confidence that tells phrases of known topics from those of unknown ones best.
+
+    `own`: each phrase asked while it alone was left out (0 where the guess was wrong). `foreign`: each phrase
+    asked while its whole topic was left out, so that every guess is wrong. The result stays in `limits`, which is
+    also where it lies when there are too few phrases to tell.
+    """
+    low, high = limits
+    if len(own) < FEWEST:
+        return round((low + high) / 2, 2)
+    steps = [round(low + step / 100, 2) for step in range(round((high - low) * 100) + 1)]
+
+    def weigh(step: float) -> tuple[float, float]:
+        answered = sum(score >= step for score in own) / len(own)
+        refused = sum(score < step for score in foreign) / len(foreign)
+        return (1 - FOREIGN) * answered + FOREIGN * refused, -step
+
+    return max(steps, key=weigh)
 
 
 class Engine(Protocol):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.agents.agent import Agent, Answer, Condition, Find, Slot, SlotKind, Table, Topic
-from vivavoce.agents.checks import check_agent
-from vivavoce.agents.entries import Entries
+from vivavoce.agents.entries import Entries, check_agent
 from vivavoce.errors import DataError, UsageError, VivaError, nearest
 from vivavoce.files import read_table
 from vivavoce.files.yamls import Step, Value, YamlFile, parse_yaml, read_yaml

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from vivavoce.agents.agent import Agent, Find, SlotKind
-from vivavoce.agents.dates import day_in_words
-from vivavoce.agents.times import within_time
+from vivavoce.agents.dates import day_in_words, within_time
 
 _PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)(?::(words))?\}")
 JOINED_BY = "; "

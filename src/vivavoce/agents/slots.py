@@ -1,17 +1,57 @@
-"""Values of slots in a message: found first, given to slots later, when the topic is known."""
+"""Values of slots in a message: misspelt words put right, values found, and given to slots by the topic."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
 
 from vivavoce.agents.agent import Agent, Slot, SlotKind
-from vivavoce.agents.dates import find_days, resolve_day
+from vivavoce.agents.dates import find_days, find_times, resolve_day
 from vivavoce.agents.languages import language_of
-from vivavoce.agents.spelling import WORD, Speller
-from vivavoce.agents.times import find_times
+
+WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+MIN_LETTERS = 5
+# Two slips are forgiven from this many letters on.
+LONG = 8
+
+
+class Speller:
+    """Knows the words that are listened for (`targets`) and those that are ordinary words in their own right."""
+
+    def __init__(self, targets: Iterable[str], ordinary: Iterable[str]) -> None:
+        wanted = {word for word in targets if len(word) >= MIN_LETTERS and word.isalpha()}
+        self._right = frozenset(wanted | set(ordinary) | set(targets))
+        self._by_letter: dict[str, list[str]] = {}
+        for word in sorted(wanted):
+            self._by_letter.setdefault(word[0], []).append(word)
+        self._correct = lru_cache(maxsize=4096)(self._nearest)
+
+    def correct(self, text: str) -> str:
+        """Return the text with misspelt words put right."""
+        return WORD.sub(lambda match: self._correct(match[0]), text)
+
+    def _nearest(self, word: str) -> str:
+        if len(word) < MIN_LETTERS - 1 or word in self._right or not word.isalpha():
+            return word
+        # The first letter is seldom wrong, save where the first two are swapped.
+        near = {
+            target: OSA.distance(word, target, score_cutoff=2)
+            for letter in dict.fromkeys(word[:2])
+            for target in self._by_letter.get(letter, ())
+        }
+        kept = {target: slips for target, slips in near.items() if slips <= (2 if len(target) >= LONG else 1)}
+        best = [target for target, slips in kept.items() if slips == min(kept.values())]
+        return best[0] if len(best) == 1 and _same_start(word, best[0]) else word
+
+
+def _same_start(word: str, target: str) -> bool:
+    return word[0] == target[0] or sorted(word[:2]) == sorted(target[:2]) or word == target[1:]
+
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])([$€£]?)(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?![\w:/]|\.\d|-\d)")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇`´", "'"))
@@ -224,3 +264,61 @@ def _split_phrases(texts: Iterable[str]) -> list[Words]:
 
 def _overlaps(start: int, end: int, taken: Iterable[Mention]) -> bool:
     return any(start < mention.end and mention.start < end for mention in taken)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Values given to slots, and slots that were offered a value outside their range."""
+
+    values: Mapping[str, str]
+    outside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What decides who takes a value: the slot that was asked for, those of the topic, and what is known.
+
+    `known` is in the order in which slots were filled.
+    """
+
+    asked: str | None = None
+    needs: Sequence[str] = ()
+    takes: Sequence[str] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
+
+
+def give_values(message: Message, wanted: Wanted) -> Taken:
+    """Give each value to one slot: by its cue, the question before, the needs of the topic, or what is empty."""
+    values: dict[str, str] = {}
+    outside: list[str] = []
+    ordered = sorted(message.mentions, key=lambda mention: mention.cued is None)
+    for mention in ordered:
+        slot = mention.cued or _taker(mention, message, wanted, values)
+        option = mention.option(slot)
+        if option is None or (option.slot in values and mention.cued is None and not mention.redone):
+            continue
+        if option.usable:
+            values[option.slot] = option.value
+        else:
+            outside.append(option.slot)
+    return Taken(values, tuple(dict.fromkeys(name for name in outside if name not in values)))
+
+
+def _taker(mention: Mention, message: Message, wanted: Wanted, values: Mapping[str, str]) -> str | None:
+    able = [option.slot for option in mention.options]
+    if wanted.asked in able and wanted.asked not in values:
+        return wanted.asked
+    own = [name for name in (*wanted.needs, *wanted.takes) if name in able]
+    if mention.loose:
+        return own[0] if own and message.bare else None
+    if mention.redone and (filled := [name for name in values if name in able]):
+        return filled[-1]
+    if any(wanted.known.get(option.slot) == option.value for option in mention.options):
+        return None
+    filled = [name for name in wanted.known if name in own and name not in values]
+    if message.corrects and filled and not [n for n in wanted.needs if n in own and n not in wanted.known]:
+        return filled[-1]
+    free = [name for name in (*own, *able) if name not in wanted.known and name not in values]
+    within = [name for name in free if name in own]
+    again = [name for name in wanted.known if name in able and name not in values]
+    return next(iter(within or filled[-1:] or free or again[-1:]), None)

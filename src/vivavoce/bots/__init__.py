@@ -1,8 +1,7 @@
 """What can be talked to: connectors to bots, by name, each one small class."""
 
 from vivavoce.bots.contract import Check, ContractReport, check_bot
-from vivavoce.bots.declaration import BotOption, Connector
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import BotOption, Connector, entry_facts
 from vivavoce.bots.guard import public_only
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Conversation, Fallback, Limits, Nature
 from vivavoce.bots.python import PythonBot

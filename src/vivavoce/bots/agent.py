@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vivavoce.agents import Agent, Dialogue, Engine, Flow, read_agent, train
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts, number
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
-from vivavoce.records import Reply
 from vivavoce.version import __version__
 
 LIMITS = Limits(at_once=8, retries=0)
@@ -26,27 +24,8 @@ THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("
 
 
 _CONNECTOR = Connector(
-    Reach.PROCESS,
-    (AGENT, THRESHOLD),
-    option="agent",
-    limits=LIMITS,
-    form="agent",
-    title=say("Built-in bot"),
+    Reach.PROCESS, (AGENT, THRESHOLD), option="agent", limits=LIMITS, form="agent", title=say("Built-in bot")
 )
-
-
-class AgentConversation:
-    """One conversation with an agent."""
-
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
-
-    async def say(self, text: str) -> Reply:
-        """Answer a message."""
-        return await self._dialogue.say(text)
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
 
 class AgentBot:
@@ -58,9 +37,9 @@ class AgentBot:
         self._flow = Flow.of(agent, threshold=limit, forgiving=engine.forgiving)
         self.facts = agent_facts(name, agent, f"{engine.about}; threshold {limit:g}")
 
-    async def open(self, session: str) -> AgentConversation:
+    async def open(self, session: str) -> Dialogue:
         """Begin a conversation that knows nothing of the others."""
-        return AgentConversation(Dialogue(self._flow, self._engine))
+        return Dialogue(self._flow, self._engine)
 
     async def close(self) -> None:
         """Nothing is held."""

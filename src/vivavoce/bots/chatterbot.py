@@ -11,8 +11,7 @@ from importlib.util import find_spec
 
 from vivavoce.agents import answer_pairs
 from vivavoce.bots.agent import AGENT, load_agent
-from vivavoce.bots.declaration import Connector, Reach
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import Connector, Reach, entry_facts
 from vivavoce.bots.local_server import Launch, LocalServer
 from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
 from vivavoce.bots.shapes import read_reply

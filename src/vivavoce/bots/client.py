@@ -26,12 +26,12 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from vivavoce.bots.addresses import Request
 from vivavoce.bots.guard import (
     ANYWHERE,
     REMEDY,
     Addresses,
     AddressRefused,
+    Request,
     addresses,
     ascii_host,
     find_addresses,

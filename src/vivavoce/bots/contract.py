@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, cast
 
+from vivavoce.bots.asking import new_session
 from vivavoce.bots.protocol import Bot, BotFacts, Conversation
-from vivavoce.bots.sessions import new_session
 from vivavoce.bots.shapes import check_reply
 from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.records import Guess, Reply

@@ -75,12 +75,7 @@ Behaviour = Callable[[FakeServer, Received, Write], Awaitable[None]]
 
 @asynccontextmanager
 async def misbehaving_server(
-    behaviour: str = "ok",
-    *,
-    times: int = 1,
-    seconds: float = 0.2,
-    retry_after: str = "0",
-    reply: Any = None,
+    behaviour: str = "ok", *, times: int = 1, seconds: float = 0.2, retry_after: str = "0", reply: Any = None
 ) -> AsyncIterator[FakeServer]:
     """Run a server on a free port of this machine for as long as the block lasts.
 

@@ -8,11 +8,12 @@ asked for once, every address found is looked at, and the connection is made to 
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -175,3 +176,45 @@ def _read_number(host: str) -> str:
         return socket.inet_ntoa(socket.inet_aton(host))
     except (OSError, ValueError):
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent. Never shown: it may hold secrets."""
+
+    method: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes | None = field(default=None, repr=False)
+
+
+def check_address(url: str, *, where: str = "") -> None:
+    """Refuse what is no http(s) address, a host name that cannot exist, and an address that holds a password."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise UsageError(
+            say("the bot's address must start with http:// or https://"),
+            where=where,
+            remedy=say("enter the full address, for example https://bot.example.org/chat"),
+        )
+    try:
+        ascii_host(parts.hostname or "")
+    except ValueError:
+        raise UsageError(
+            say("'{hostname}' is not a valid host name", hostname=parts.hostname),
+            where=where,
+            remedy=say("check the spelling of the address"),
+        ) from None
+    if "@" in parts.netloc:
+        raise UsageError(
+            say("the bot's address contains a user name or password"),
+            where=where,
+            remedy=say(
+                'remove it and set `headers: {Authorization: "Basic ${NAME}"}` in the bot\'s entry in bots.yaml'
+            ),
+        )
+
+
+def shown_address(url: str) -> str:
+    """Return an address as it may be recorded: without user, password, query and fragment."""
+    return re.sub(r"(?<=://)[^/?#]*@", "", re.split(r"[?#]", url, maxsplit=1)[0])

@@ -53,12 +53,15 @@ class Launch:
 
 
 class Child:
-    """A running server: where it listens, what it said, and how to end it."""
+    """A running server: where it listens, what it said, and how to end it.
+
+    `how_to_talk`: the bot name under which an exam can talk to it.
+    """
 
     def __init__(self, launch: Launch, process: subprocess.Popen[bytes]) -> None:
         self.launch = launch
         self.process = process
-        self.url = ""
+        self.url = self.how_to_talk = ""
         self._words: deque[str] = deque(maxlen=KEPT_LINES)
         self._announced: queue.Queue[str | None] = queue.Queue()
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._hear, self._drain, self._tell)]
@@ -79,6 +82,12 @@ class Child:
     def last_words(self) -> str:
         """The last lines that the process wrote to its standard error."""
         return "\n".join(self._words)
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def wait_until_ready(self) -> None:
         """Wait for the announcement; end the process and say why where there is none in time."""

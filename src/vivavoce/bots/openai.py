@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.bots.actions import read_actions
-from vivavoce.bots.addresses import Request, check_address, shown_address
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import NOTHING, entry_facts, number
-from vivavoce.bots.guard import Addresses
+from vivavoce.bots.declaration import NOTHING, BotOption, Connector, Reach, entry_facts, number
+from vivavoce.bots.guard import Addresses, Request, check_address, shown_address
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
+from vivavoce.bots.shapes import read_actions
 from vivavoce.errors import BotError, UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
@@ -104,7 +102,18 @@ class OpenAIBot:
             remedy = say("write `extra: '{\"top_p\": 0.9}'`")
             raise UsageError(say("`extra` is neither a mapping nor a JSON object"), where=facts.name, remedy=remedy)
         self.facts = facts
-        self._settings = _read_settings(entry, seed, facts.name)
+        settings: dict[str, float] = {}
+        for key, default, least in (("temperature", 0, 0.0), ("max_tokens", 512, 1.0), ("seed", seed, 0.0)):
+            value = entry.get(key, default)
+            if str(value).strip().lower() in NOTHING:
+                continue
+            try:
+                amount = number(value, least=least, whole=key != "temperature")
+            except ValueError as error:
+                remedy = say("enter a number, or `none` to leave it out")
+                raise UsageError(f"{key}: {error}", where=facts.name, remedy=remedy) from error
+            settings[key] = amount if key == "temperature" else int(amount)
+        self._settings = settings
         if "${" not in str(entry["base_url"]):
             check_address(str(entry["base_url"]), where=facts.name)
         self._ready: tuple[_Endpoint, BotClient, Redactor] | None = None
@@ -229,19 +238,3 @@ def _read_prompt(entry: Mapping[str, Any], where: str) -> str:
             where=str(path),
             remedy=say("check `prompt_file`"),
         ) from error
-
-
-def _read_settings(entry: Mapping[str, Any], seed: int, where: str) -> dict[str, float]:
-    """Return what is sent with each request; `none` leaves a setting out, since not every server knows all."""
-    settings: dict[str, float] = {}
-    for key, default, least in (("temperature", 0, 0.0), ("max_tokens", 512, 1.0), ("seed", seed, 0.0)):
-        value = entry.get(key, default)
-        if str(value).strip().lower() in NOTHING:
-            continue
-        try:
-            amount = number(value, least=least, whole=key != "temperature")
-        except ValueError as error:
-            remedy = say("enter a number, or `none` to leave it out")
-            raise UsageError(f"{key}: {error}", where=where, remedy=remedy) from error
-        settings[key] = amount if key == "temperature" else int(amount)
-    return settings

@@ -16,8 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from vivavoce.bots.contract import NEEDS, check_parts
-from vivavoce.bots.declaration import Connector, Reach
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import Connector, Reach, entry_facts
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import quote, quote_plus
 
-from vivavoce.bots.templates import LEGAL
 from vivavoce.errors import BotError
 from vivavoce.messages import say
 from vivavoce.records import Status
 
+# What an address may hold as it is; blanks, quotes and the like are percent-encoded.
+LEGAL = "%/:?#[]@!$&'()*+,;=~{}"
 HIDDEN = "***"
 MAX_EXCERPT = 200
 # Much more than is quoted, since a page begins with scripts and styles; the rest is not looked at.

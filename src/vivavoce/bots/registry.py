@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce import plugins
-from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import check_parts
-from vivavoce.bots.declaration import find_connector
-from vivavoce.bots.entries import entry_facts, entry_faults
+from vivavoce.bots.declaration import entry_facts, entry_faults, find_connector
+from vivavoce.bots.guard import shown_address
 from vivavoce.bots.protocol import Bot, BotContext, BotFacts, Conversation
 from vivavoce.bots.redaction import missing_variables, sent_variables
 from vivavoce.errors import DataError, Fault, UsageError, VivaError, nearest
@@ -48,9 +47,7 @@ def load_bots(
     for name, count in Counter(reference.context.name for reference in references).items():
         if count > 1:
             what = say(
-                "{count} bots have the name '{name}': write `other={name}` for one of them",
-                count=count,
-                name=name,
+                "{count} bots have the name '{name}': write `other={name}` for one of them", count=count, name=name
             )
             faults.append(Fault(what))
     if faults:

@@ -13,12 +13,10 @@ from itertools import permutations
 from typing import Any
 
 from vivavoce.agents.agent import Agent, Answer, Condition, Topic
-from vivavoce.agents.assignment import Wanted, give_values
 from vivavoce.agents.replies import Found, Known, fill_all, look_up
-from vivavoce.agents.slots import SlotFinder
+from vivavoce.agents.slots import SlotFinder, Wanted, give_values
 from vivavoce.bots.agent import AGENT, LIMITS, agent_facts, load_agent
-from vivavoce.bots.declaration import Connector, Reach
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import Connector, Reach, entry_facts
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.errors import BotError
 from vivavoce.plugins import declare
@@ -141,7 +139,17 @@ class RiveScriptConversation:
         """Note the values of a message, then let the rules answer it."""
         from rivescript.exceptions import RiveScriptError
 
-        self._prepare(text)
+        subject = self._variable("subject")
+        topic = self._bot.get_topic(subject) if subject else Topic("")
+        known = self._bot.slots(self._session)
+        wanted = Wanted(self._variable("asked"), topic.needs, topic.takes, known)
+        taken = give_values(self._bot.finder.find(text), wanted)
+        self._bot.answers.pop(self._session, None)
+        self._bot.note(self._session, {SLOT + name: value for name, value in taken.values.items()})
+        new = bool(subject and set(taken.values) & set(topic.slots)) or bool(subject and taken.outside)
+        fresh = {"intent": None, "fallback": None, "asked": None, "outside": (*taken.outside, None)[0]}
+        offered = {"offered": self._variable("offer"), "offer": None}
+        self._bot.note(self._session, {**fresh, **offered, "noted": "yes" if new else None})
         message = " ".join(_split_words(text)) or "vivanothing"
         try:
             answer = self._bot.brain.reply(self._session, message, errors_as_replies=False)
@@ -159,19 +167,6 @@ class RiveScriptConversation:
     def _variable(self, name: str) -> str | None:
         value = self._bot.brain.get_uservar(self._session, name)
         return None if value in (None, UNSET) else str(value)
-
-    def _prepare(self, text: str) -> None:
-        subject = self._variable("subject")
-        topic = self._bot.get_topic(subject) if subject else Topic("")
-        known = self._bot.slots(self._session)
-        wanted = Wanted(self._variable("asked"), topic.needs, topic.takes, known)
-        taken = give_values(self._bot.finder.find(text), wanted)
-        self._bot.answers.pop(self._session, None)
-        self._bot.note(self._session, {SLOT + name: value for name, value in taken.values.items()})
-        new = bool(subject and set(taken.values) & set(topic.slots)) or bool(subject and taken.outside)
-        fresh = {"intent": None, "fallback": None, "asked": None, "outside": (*taken.outside, None)[0]}
-        offered = {"offered": self._variable("offer"), "offer": None}
-        self._bot.note(self._session, {**fresh, **offered, "noted": "yes" if new else None})
 
     def _build_reply(self, text: str) -> Reply:
         intent, answer = self._variable("intent"), self._bot.answers.get(self._session)
@@ -246,7 +241,13 @@ def _write_text(text: str, macro: str) -> str:
 def _write_triggers(topic: Topic, finder: SlotFinder) -> Iterator[str]:
     """Yield the patterns of a topic: its phrases with values left open, its keywords in any order."""
     for phrase in topic.phrases:
-        words = _replace_values(phrase, finder)
+        message = finder.find(phrase)
+        text = message.text
+        for mention in reversed(message.mentions):
+            text = f"{text[: mention.start]} * {text[mention.end :]}"
+        pattern = " ".join("*" if part == "*" else " ".join(_split_words(part)) for part in text.split())
+        # A wildcard for each value within the phrase: not at its ends, and one for several in a row.
+        words = re.sub(r"\*(?: \*)+", "*", " ".join(pattern.split())).strip("* ").split()
         if sum(word != "*" for word in words) > (1 if "*" in words else 0):
             yield "[*] " + " ".join(words) + " [*]"
     for keyword in topic.keywords:
@@ -254,21 +255,6 @@ def _write_triggers(topic: Topic, finder: SlotFinder) -> Iterator[str]:
         for order in permutations([part for part in parts if part]):
             if order:
                 yield "[*] " + " [*] ".join(order) + " [*]"
-
-
-def _replace_values(phrase: str, finder: SlotFinder) -> list[str]:
-    """Return the words of a phrase with a wildcard for each value in it."""
-    message = finder.find(phrase)
-    text = message.text
-    for mention in reversed(message.mentions):
-        text = f"{text[: mention.start]} * {text[mention.end :]}"
-    words = [word for part in text.split() for word in (["*"] if part == "*" else _split_words(part))]
-    ends = [word for place, word in enumerate(words) if word != "*" or words[place - 1 : place] != ["*"]]
-    while ends and ends[0] == "*":
-        ends.pop(0)
-    while ends and ends[-1] == "*":
-        ends.pop()
-    return ends
 
 
 def _split_words(text: str) -> list[str]:

@@ -6,11 +6,9 @@ import asyncio
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts, number, texts_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number, texts_of
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.shapes import read_reply
 from vivavoce.errors import BotError, UsageError, nearest
@@ -38,17 +36,6 @@ BESIDE = "The moon is 384,400 km away."
 RETRY_AFTER_S = 0.05
 _FALLBACK = Reply((SORRY,), fallback=True)
 _FAILURES = tuple(status.value for status in Status if status.error)
-
-
-@dataclass(frozen=True)
-class _Behaviour:
-    """How a scripted bot behaves, apart from what it says."""
-
-    delay_s: float = 0.0
-    fail: Status | None = None
-    flaky: float = 0.0
-    rate_limited: int = 0
-    seed: int = 0
 
 
 class ScriptedBot:
@@ -81,13 +68,14 @@ class ScriptedBot:
                 where=name,
                 remedy=f"use one of {', '.join(_FAILURES)}",
             )
-        self._behaviour = _Behaviour(delay_s, None if fail is None else Status(fail), flaky, rate_limited, seed)
+        self.delay_s, self.fail, self.flaky = delay_s, None if fail is None else Status(fail), flaky
+        self.rate_limited, self.seed = rate_limited, seed
         self.facts = facts or BotFacts(name, "scripted replies", reports_intent=reports_intent)
         self.said: dict[str, list[str]] = {}
 
     async def open(self, session: str) -> ScriptedConversation:
         """Begin a conversation."""
-        return ScriptedConversation(self.answer, self._behaviour, session, self.said.setdefault(session, []))
+        return ScriptedConversation(self, session)
 
     async def close(self) -> None:
         """Hold nothing, release nothing."""
@@ -102,27 +90,27 @@ class ScriptedBot:
 class ScriptedConversation:
     """One conversation with a scripted bot."""
 
-    def __init__(self, answer: Callable[[str], Reply], behaviour: _Behaviour, session: str, said: list[str]) -> None:
-        self._answer, self._behaviour, self._session, self._said = answer, behaviour, session, said
+    def __init__(self, bot: ScriptedBot, session: str) -> None:
+        self._bot, self._session, self._said = bot, session, bot.said.setdefault(session, [])
         self._turned_away = 0
 
     async def say(self, text: str) -> Reply:
         """Wait, fail or answer, as told."""
         self._said.append(text)
-        behaviour = self._behaviour
-        if behaviour.delay_s:
-            await asyncio.sleep(behaviour.delay_s)
-        if behaviour.fail is not None:
-            raise _build_error(behaviour.fail)
-        if self._turned_away < behaviour.rate_limited:
+        bot = self._bot
+        if bot.delay_s:
+            await asyncio.sleep(bot.delay_s)
+        if bot.fail is not None:
+            raise _build_error(bot.fail)
+        if self._turned_away < bot.rate_limited:
             self._turned_away += 1
             raise _build_error(Status.RATE_LIMITED, retry_after=RETRY_AFTER_S)
         self._turned_away = 0
         # Each try is a draw of its own, so that trying again may help; the same session gives the same draws.
-        draw = random.Random(f"{behaviour.seed}/{self._session}/{len(self._said)}")  # noqa: S311
-        if draw.random() < behaviour.flaky:
+        draw = random.Random(f"{bot.seed}/{self._session}/{len(self._said)}")  # noqa: S311
+        if draw.random() < bot.flaky:
             raise _build_error(Status.SERVER_ERROR)
-        return self._answer(text)
+        return bot.answer(text)
 
     async def close(self) -> None:
         """End the conversation."""

@@ -81,7 +81,12 @@ class _Conversations:
         session, text = await _read_texts(request, "session", "text")
         # The messages of one conversation go one after another, whoever sends them.
         async with self._turns.setdefault(session, asyncio.Lock()), self._room:
-            return reply_to_json(check_reply(await (await self._find(session)).say(text)))
+            if session not in self._conversations:
+                while len(self._conversations) >= MAX_CONVERSATIONS:
+                    await self._drop(next(iter(self._conversations)))
+                self._conversations[session] = await self._bot.open(session)
+            self._conversations.move_to_end(session)
+            return reply_to_json(check_reply(await self._conversations[session].say(text)))
 
     async def end(self, request: web.Request) -> object:
         """End a conversation; one that is not known has ended already."""
@@ -99,14 +104,6 @@ class _Conversations:
         for session in list(self._conversations):
             with suppress(VivaError):
                 await self._drop(session)
-
-    async def _find(self, session: str) -> Conversation:
-        if session not in self._conversations:
-            while len(self._conversations) >= MAX_CONVERSATIONS:
-                await self._drop(next(iter(self._conversations)))
-            self._conversations[session] = await self._bot.open(session)
-        self._conversations.move_to_end(session)
-        return self._conversations[session]
 
     async def _drop(self, session: str) -> None:
         self._turns.pop(session, None)

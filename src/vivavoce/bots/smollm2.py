@@ -15,8 +15,7 @@ from importlib.util import find_spec
 
 from vivavoce.agents import Agent, describe_agent
 from vivavoce.bots.agent import AGENT, load_agent
-from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.entries import entry_facts
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.guard import ANYWHERE
 from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
 from vivavoce.bots.openai import OpenAIBot, OpenAIConversation

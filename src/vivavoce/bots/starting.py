@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 
 from vivavoce import plugins
 from vivavoce.agents import read_agent
@@ -20,35 +19,6 @@ from vivavoce.text.weights import Progress
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A running server: its address, its process, and the bot name under which an exam can talk to it."""
-
-    name: str
-    url: str
-    how_to_talk: str
-    child: Child
-
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self.child.pid
-
-    def wait(self) -> int:
-        """Wait until the server ends by itself; return its exit code."""
-        return self.child.wait()
-
-    def stop(self) -> None:
-        """End the server. May be called more than once."""
-        self.child.stop()
-
-    def __enter__(self) -> Started:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-
 def start_engine(
     name: str,
     *,
@@ -57,7 +27,7 @@ def start_engine(
     seed: int = 0,
     say: Say | None = None,
     progress: Progress | None = None,
-) -> Started:
+) -> Child:
     """Install what a bot needs and start it as a server; it ends with `stop`, or with this process.
 
     `name` is `kind` or `kind:option`, `agent` an agent file or the name of a shipped agent; without a port any free
@@ -83,7 +53,8 @@ def start_engine(
         from vivavoce.bots.smollm2 import server_launch
 
         child = start_child(server_launch(port or 0))
-        return Started(name, child.url, f"openai:smollm2@{child.url}/v1", child)
+        child.how_to_talk = f"openai:smollm2@{child.url}/v1"
+        return child
     child = start_child(
         Launch(
             name,
@@ -95,14 +66,14 @@ def start_engine(
             environment=dict(os.environ),
         )
     )
-    return Started(name, child.url, f"http:{child.url}/talk", child)
+    child.how_to_talk = f"http:{child.url}/talk"
+    return child
 
 
 def install_engine(kind: str, *, say: Say | None = None, progress: Progress | None = None) -> None:
     """Install what a kind of bot needs beside vivavoce; does nothing where all is there."""
     if kind == "nlpjs":
-        from vivavoce.bots.nlpjs import NLPJS
-        from vivavoce.bots.nodes import install_package
+        from vivavoce.bots.nlpjs import NLPJS, install_package
 
         install_package(NLPJS, say)
     elif kind == "smollm2":

@@ -144,7 +144,7 @@ def _serve_kind(name: str, agent: str | None, port: int, output: Output) -> None
     with start_engine(name, agent=agent, port=port, say=output.tell) as engine:
         _announce(output, engine.url, engine.how_to_talk)
         engine.wait()
-        last_words = engine.child.last_words
+        last_words = engine.last_words
     raise WorkError(f"the bot stopped: {last_words or 'it said nothing'}", where=name, remedy="start it again")
 
 

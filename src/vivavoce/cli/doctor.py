@@ -125,8 +125,7 @@ def _check_dialogue_model() -> Finding:
 
 
 def _check_engines() -> Iterator[Finding]:
-    from vivavoce.bots.nlpjs import NLPJS
-    from vivavoce.bots.nodes import find_package
+    from vivavoce.bots.nlpjs import NLPJS, find_package
     from vivavoce.bots.smollm2 import SMOLLM2
     from vivavoce.text import find_weights
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vivavoce.conversations.exam import examine_conversations
-    from vivavoce.conversations.findings.diff import diff_runs
+    from vivavoce.conversations.findings.comparison import diff_runs
     from vivavoce.conversations.findings.finding import find, make_lines
     from vivavoce.conversations.json_form import diff_to_json, result_to_json
     from vivavoce.conversations.judging.judge import judge
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "exam": ("examine_conversations",),
-    "findings.diff": ("diff_runs",),
+    "findings.comparison": ("diff_runs",),
     "findings.finding": ("find", "make_lines"),
     "json_form": ("diff_to_json", "result_to_json"),
     "judging.judge": ("judge",),

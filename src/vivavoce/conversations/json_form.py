@@ -122,6 +122,16 @@ _OF_SCRIPT = ("id", "scenario", "title", "domain", "level", "version")
 def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[str, Any]:
     """Return the JSON form of a run; with `turns` every judged turn too. Domain or level null: all of them."""
     header = result.header
+    plan, health = result.header.plan, result.health
+    named = {*health.too_easy, *health.never_passed, *((script, n) for script, n, _ in health.leaks)}
+    named |= {(turn.script, turn.number) for turn in result.unstable}
+    scripts = tuple(
+        _Script(
+            **{name: getattr(script, name) for name in _OF_SCRIPT},
+            turns=tuple((turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
+        )
+        for script in plan.scripts
+    )
     document = _Document(
         seed=header.seed,
         data=_describe_data(header),
@@ -131,7 +141,7 @@ def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[
         echo_literal=tuple(map(_read_cell, result.cells)),
         client_delays=result.delays,
         measures=tuple(result.cells[0].rates) if result.cells else (),
-        suite=_describe_suite(result),
+        suite=_Suite(result.header.version, plan.language, plan.notice, scripts),
         turns=result.lines,
         **{name: getattr(result, name) for name in _SHARED},
     )
@@ -159,20 +169,6 @@ def _describe_data(header: RunHeader) -> _Data:
     return _Data(header.plan.suite, header.plan.hash, len(header.plan.scripts))
 
 
-def _describe_suite(result: ConversationsResult) -> _Suite:
-    plan, health = result.header.plan, result.health
-    named = {*health.too_easy, *health.never_passed, *((script, n) for script, n, _ in health.leaks)}
-    named |= {(turn.script, turn.number) for turn in result.unstable}
-    scripts = tuple(
-        _Script(
-            **{name: getattr(script, name) for name in _OF_SCRIPT},
-            turns=tuple((turn.number, turn.text) for turn in script.turns if (script.id, turn.number) in named),
-        )
-        for script in plan.scripts
-    )
-    return _Suite(result.header.version, plan.language, plan.notice, scripts)
-
-
 def conversations_result_from_json(
     data: Mapping[str, Any], *, header: RunHeader | None = None, lines: Iterable[Line] | None = None
 ) -> ConversationsResult:
@@ -183,20 +179,6 @@ def conversations_result_from_json(
     """
     data = check_head(data, "conversations", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
     document = from_json(_Document, data, what=_WHAT, remedy=_REMEDY)
-    cells = _complete_cells(document)
-    # The keys of an object may have lost their order.
-    levels = dict.fromkeys(cell.level for cell in cells if cell.level != ALL)
-    health = replace(document.health, difficulty=ordered(document.health.difficulty, levels))
-    return ConversationsResult(
-        header=_build_header(document) if header is None else header,
-        lines=document.turns if lines is None else tuple(lines),
-        delays=document.client_delays,
-        **{name: getattr(document, name) for name in _SHARED} | {"cells": cells, "health": health},
-    )
-
-
-def _complete_cells(document: _Document) -> tuple[Cell, ...]:
-    """Return the cells with the rates that the exam names, and with the values by the paper's wording."""
     names, literals = document.measures, document.echo_literal
     faults = [
         Fault(say("is missing."), f"cells[{place}].{name}")
@@ -209,7 +191,7 @@ def _complete_cells(document: _Document) -> tuple[Cell, ...]:
         faults.append(Fault(message, "echo_literal"))
     if faults:
         raise DataError(say("{what} cannot be read", what=_WHAT), faults=faults, remedy=_REMEDY)
-    return tuple(
+    cells = tuple(
         replace(
             cell,
             rates={name: cell.rates[name] for name in names},
@@ -217,6 +199,15 @@ def _complete_cells(document: _Document) -> tuple[Cell, ...]:
             literal_unclassified=literal.echo_literal_unclassified,
         )
         for cell, literal in zip(document.cells, literals, strict=True)
+    )
+    # The keys of an object may have lost their order.
+    levels = dict.fromkeys(cell.level for cell in cells if cell.level != ALL)
+    health = replace(document.health, difficulty=ordered(document.health.difficulty, levels))
+    return ConversationsResult(
+        header=_build_header(document) if header is None else header,
+        lines=document.turns if lines is None else tuple(lines),
+        delays=document.client_delays,
+        **{name: getattr(document, name) for name in _SHARED} | {"cells": cells, "health": health},
     )
 
 
@@ -313,8 +304,7 @@ shape(
 )
 shape(Twins, added={"n": lambda twins: twins.n})
 shape(
-    _Outcomes,
-    hooks={"outcomes": Hook(None, lambda value, _: read_members(value, list(map(str, TurnOutcome)), int))},
+    _Outcomes, hooks={"outcomes": Hook(None, lambda value, _: read_members(value, list(map(str, TurnOutcome)), int))}
 )
 shape(
     Cell,
@@ -367,9 +357,7 @@ shape(
     RunDiff,
     order=_HEAD + "before after improved regressed new gone edited unchanged comparisons warnings",
     added=_head(
-        "conversations-diff",
-        seed=lambda diff: diff.after.seed,
-        data=lambda diff: to_json(_describe_data(diff.after)),
+        "conversations-diff", seed=lambda diff: diff.after.seed, data=lambda diff: to_json(_describe_data(diff.after))
     ),
     hooks={"before": Hook(_write_run), "after": Hook(_write_run), "new": _PLACES, "gone": _PLACES},
 )

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vivavoce.bots.pace import Pace, Pacing
+from vivavoce.bots.asking import Pace, Pacing
 from vivavoce.bots.protocol import Limits
 from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.store.repositories.claims import limit_key
@@ -58,7 +58,7 @@ class OpenBots:
             await self._close(run_id)
 
     async def _open(self, run: Run, material: bytes) -> RunBots:
-        from vivavoce.bots.pace import Allowance
+        from vivavoce.bots.asking import Allowance
         from vivavoce.jobs.exams.conversation_run import RunBots
 
         allowance = None

@@ -15,7 +15,7 @@ import pytest
 from pictures import undrawn
 from vivavoce import demo
 from vivavoce.bots import Bot, Limits, Reply, ScriptedBot, load_entries
-from vivavoce.bots.pace import Pace, Pacing
+from vivavoce.bots.asking import Pace, Pacing
 from vivavoce.conversations import Plan, RunOptions, examine_conversations, expand, read_suite, result_to_json
 from vivavoce.conversations.scenario import Expectation, OnMismatch, Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange

@@ -46,7 +46,7 @@ def convert(
     form = _check_form(suite, out, to, output)
     refuse_existing(out, force)
     from vivavoce.conversations import read_suite
-    from vivavoce.conversations.scenarios.conversion import convert_suite
+    from vivavoce.conversations.scenarios.suites import convert_suite
 
     conversion = convert_suite(read_suite(suite, encoding=encoding), out, form)
 
@@ -66,7 +66,7 @@ def convert(
 
 def _check_form(suite: str, out: Path, to: str | None, output: Output) -> str:
     """Return the form to write; refuse what would overwrite the input or mix with existing files."""
-    from vivavoce.conversations.scenarios.conversion import form_of
+    from vivavoce.conversations.scenarios.suites import form_of
     from vivavoce.files.formats import Kind, get_format, list_formats
 
     forms = [format.name for format in list_formats(Kind.SCENARIOS) if format.writer]

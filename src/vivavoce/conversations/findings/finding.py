@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vivavoce.conversations.findings.cells import Exam, make_cells, source_of
+from vivavoce.conversations.findings.cells import Exam, make_cells, source_of, topic_rows
 from vivavoce.conversations.findings.columns import Columns, columns_of
-from vivavoce.conversations.findings.comparison import compare_bots
-from vivavoce.conversations.findings.health import find_health, warn_of_levels
+from vivavoce.conversations.findings.comparison import compare_bots, rank_bots
+from vivavoce.conversations.findings.health import (
+    find_delays,
+    find_health,
+    find_unchecked,
+    warn_of_delays,
+    warn_of_gap,
+    warn_of_levels,
+)
 from vivavoce.conversations.findings.problems import find_problems
-from vivavoce.conversations.findings.repeats import find_unstable
-from vivavoce.conversations.findings.strengths import rank_bots
-from vivavoce.conversations.findings.topics import topic_rows
-from vivavoce.conversations.findings.unchecked import find_delays, find_unchecked, warn_of_delays, warn_of_gap
+from vivavoce.conversations.findings.units import find_unstable
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult, Health, Line, Verdict
 from vivavoce.conversations.scenario import Script, ScriptTurn
 from vivavoce.conversations.transcript import Exchange, RunHeader, Transcript

@@ -1,20 +1,20 @@
-"""How good the test itself is: turns that tell nothing, messages learned by heart, gaps, and levels out of order."""
+"""How good the test itself is, and what it could not check or time properly."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.findings.cells import Exam
-from vivavoce.conversations.findings.cluster_rates import rate_of
-from vivavoce.conversations.findings.columns import Columns, gather, sum_by
-from vivavoce.conversations.result import Health
+from vivavoce.conversations.findings.columns import Columns, gather, rate_of, sum_by
+from vivavoce.conversations.result import Delay, Gap, Health, Unchecked
 from vivavoce.conversations.scenario import LEVELS, Kind, Plan
-from vivavoce.messages import say
+from vivavoce.messages import join, say, say_count
+from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 
 # A "yes" or a "good morning" is in every training set; that is no leak.
@@ -34,30 +34,24 @@ def find_health(exam: Exam, plan: Plan, bots: Sequence[BotFacts]) -> Health:
     easy = (sum_by(met[:, 0], None, len(first)) == len(columns.bots)) & (passed == n) & (len(columns.bots) > 1)
     lines = [columns.lines[index] for index in first.tolist()]
     turns = [(line.key.script, line.number) for line in lines]
+    # A topic of None is out of scope; an empty one is a turn in scope that names no topic.
+    kinds: dict[tuple[str, int], tuple[str | None, str, str]] = {}
+    for index in np.flatnonzero(counted).tolist():
+        line = columns.lines[index]
+        topic = (line.expected[0] if line.expected else "") if line.verdict.in_scope else None
+        kind = str(Kind.TYPO) if line.kind == Kind.TYPO else str(Kind.CLEAN)
+        kinds[line.key.script, line.number] = (topic, line.level, kind)
+    coverage = Counter(kinds.values())
     return Health(
         too_easy=tuple(turns[index] for index in np.flatnonzero(easy).tolist()),
         never_passed=tuple(turns[index] for index in np.flatnonzero((n > 0) & (passed == 0)).tolist()),
         leaks=find_leaks(plan, bots),
-        coverage=_coverage(columns),
+        coverage={
+            name: coverage[name]
+            for name in sorted(coverage, key=lambda name: (name[0] is None, str(name[0]), name[1:]))
+        },
         difficulty=_difficulty(exam),
     )
-
-
-def _coverage(columns: Columns) -> Mapping[tuple[str | None, str, str], int]:
-    """Count the turns that are checked by topic, level and clean or typo, each once whatever the bots and repeats.
-
-    A topic of None is out of scope; an empty one is a turn in scope that names no topic.
-    """
-    seen = {}
-    for place in np.flatnonzero(columns.counted).tolist():
-        line = columns.lines[place]
-        topic = (line.expected[0] if line.expected else "") if line.verdict.in_scope else None
-        kind = str(Kind.TYPO) if line.kind == Kind.TYPO else str(Kind.CLEAN)
-        seen[line.key.script, line.number] = (topic, line.level, kind)
-    counted = Counter(seen.values())
-    return {
-        name: counted[name] for name in sorted(counted, key=lambda name: (name[0] is None, str(name[0]), name[1:]))
-    }
 
 
 def find_leaks(plan: Plan, bots: Sequence[BotFacts]) -> tuple[tuple[str, int, str], ...]:
@@ -114,3 +108,64 @@ def warn_of_levels(difficulty: Mapping[str, Rate]) -> Iterator[str]:
                 below=100 * below,
                 maybe="" if clear else " " + say("(this may be chance: the intervals overlap)"),
             )
+
+
+def find_unchecked(columns: Columns) -> tuple[Unchecked, ...]:
+    """Return what could not be checked with each bot, what costs most turns first."""
+    of = Counter(line.key.bot for line in columns.lines)
+    turns: Counter[tuple[str, Gap]] = Counter()
+    partly: Counter[tuple[str, Gap]] = Counter()
+    for line in columns.lines:
+        gap = line.verdict.gap
+        if gap is not None and not gap.by_choice:
+            counter = turns if line.verdict.outcome is TurnOutcome.UNCHECKED else partly
+            counter[line.key.bot, gap] += 1
+    rows = [Unchecked(bot, gap, turns[bot, gap], partly[bot, gap], of[bot]) for bot, gap in {**turns, **partly}]
+    return tuple(sorted(rows, key=lambda row: (columns.bots.index(row.bot), -row.turns, -row.partly, row.gap)))
+
+
+def warn_of_gap(row: Unchecked) -> str:
+    """Say what could not be checked with a bot, and what to do about it."""
+    bot, part, turns = row.bot, row.gap.part, say_count(row.of, "{n} turn", "{n} turns")
+    rest = say("{turns} checked only in part", turns=say_count(row.partly, "{n} turn", "{n} turns"))
+    if not row.turns:
+        return say("{bot} reports no {part}: {rest}", bot=bot, part=part, rest=rest)
+    left = say("{turns:,} of {turns2} could not be checked and are not counted", turns=row.turns, turns2=turns)
+    unchecked = join("; ", (left, rest)) if row.partly else left
+    return say(
+        "{bot} reports no {part}: {unchecked}. Expect a reply in these turns too, or make the bot report {part}.",
+        bot=bot,
+        part=part,
+        unchecked=unchecked,
+    )
+
+
+def warn_of_delays(delays: Iterable[Delay]) -> Iterator[str]:
+    """Say whose response times are partly those of this machine."""
+    for delay in delays:
+        if delay.large:
+            yield say(
+                "{bot}: response times include delays on this machine, {share:.0f} % of the "
+                "measured time (up to {p95:,.0f} ms for 95 % of replies, at most {most:,.0f} ms): "
+                "run fewer conversations at once, or use a less busy machine",
+                bot=delay.bot,
+                share=100 * delay.share,
+                p95=delay.p95_ms,
+                most=delay.max_ms,
+            )
+
+
+def find_delays(columns: Columns) -> tuple[Delay, ...]:
+    """Return how busy this machine was while it waited for each bot, where it was busy at all."""
+    delays = []
+    for bot in columns.bots:
+        timed = [
+            (line.lag_ms, line.first_ms)
+            for line in columns.lines
+            if line.key.bot == bot and line.first_ms is not None and line.verdict.replied
+        ]
+        lags, times = np.array(timed, dtype=np.float64).reshape(-1, 2).T
+        if lags.any() and times.sum() > 0:
+            share = float(np.minimum(lags, times).sum() / times.sum())
+            delays.append(Delay(bot, float(np.percentile(lags, 95)), float(lags.max()), share))
+    return tuple(delays)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.bots.protocol import BotFacts, Nature
+from vivavoce.conversations.findings.cells import truth_of
 from vivavoce.conversations.findings.columns import Columns, Ints
-from vivavoce.conversations.findings.topics import truth_of
 from vivavoce.conversations.result import Line, Problem
 from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.messages import say, say_count
@@ -77,8 +77,7 @@ _KINDS = {
         say("check these turns in the bot's log: the bot was reached but returned nothing"),
     ),
     "timeout": _Kind(
-        say("messages are not answered in time"),
-        say("find out what the bot is waiting for, or raise its timeout"),
+        say("messages are not answered in time"), say("find out what the bot is waiting for, or raise its timeout")
     ),
     "slow": _Kind(
         say("replies take longer than {seconds:.0f} seconds"),

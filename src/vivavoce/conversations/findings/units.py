@@ -9,9 +9,78 @@ from typing import Any
 import numpy as np
 
 from vivavoce.conversations.findings.columns import Columns, Flags, Floats, Ints, sum_by
-from vivavoce.conversations.findings.repeats import pass_hat, tabulate_conversations, tabulate_turns, weakest_turns
+from vivavoce.conversations.result import Unstable
 from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.outcomes import TurnCounts, TurnOutcome
+
+
+@dataclass(frozen=True, eq=False)
+class TurnTable:
+    """Each turn of a script with one bot over its repeats: how often it was counted and passed. `first`: a line."""
+
+    unit: Ints
+    first: Ints
+    n: Floats
+    passed: Floats
+
+
+def tabulate_turns(columns: Columns, keep: Flags) -> TurnTable:
+    """Gather the counted lines among those to keep by bot, script and turn."""
+    rows = np.flatnonzero(columns.counted & keep)
+    names = np.stack([columns.unit[rows], columns.turn[rows]], axis=1)
+    _, first, inverse = np.unique(names, axis=0, return_index=True, return_inverse=True)
+    n = sum_by(inverse.ravel(), None, len(first))
+    passed = sum_by(inverse.ravel(), columns.passed[rows], len(first))
+    return TurnTable(columns.unit[rows][first], rows[first], n, passed)
+
+
+def tabulate_conversations(columns: Columns) -> tuple[Ints, Floats, Flags]:
+    """Return the unit and the share of passed turns of each conversation, and which lines belong to one of these.
+
+    They are those that can be judged as a whole: something was counted and nothing failed to run. One that broke off
+    although all went well is left out too: nobody knows how it would have gone on.
+    """
+    size = columns.units * columns.repeats
+    n = sum_by(columns.conversation, columns.counted, size)
+    passed = sum_by(columns.conversation, columns.counted & columns.passed, size)
+    broken = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.ERROR), size)
+    cut = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.NOT_REACHED), size)
+    good = (n > 0) & (broken == 0) & ((cut == 0) | (passed < n))
+    held = np.flatnonzero(good)
+    return held // columns.repeats, passed[held] / n[held], good[columns.conversation]
+
+
+def weakest_turns(turns: TurnTable, units: int) -> tuple[Floats, Floats]:
+    """Return for each bot on each script the lowest share of repeats in which one of its turns passed, and its count.
+
+    With a single repeat it is 1 where every turn passed and 0 elsewhere.
+    """
+    lowest = np.full(units, np.inf)
+    np.minimum.at(lowest, turns.unit, turns.passed / turns.n)
+    seen = np.isfinite(lowest)
+    return np.where(seen, lowest, 0.0), seen.astype(np.float64)
+
+
+def pass_hat(n: Floats, passed: Floats, k: int) -> tuple[Floats, Floats]:
+    """Return C(passed, k) / C(n, k), the chance that k of the n repeats all passed, and 1 where n is at least k."""
+    enough = n >= k
+    chance = np.ones_like(n)
+    for step in range(k):
+        chance *= np.maximum(passed - step, 0) / np.where(enough, n - step, 1)
+    return np.where(enough, chance, 0.0), enough.astype(np.float64)
+
+
+def find_unstable(columns: Columns) -> tuple[Unstable, ...]:
+    """Return the turns that pass in some repeats and fail in others, those nearest to a coin toss first."""
+    table = tabulate_turns(columns, np.ones(len(columns.lines), dtype=bool))
+    mixed = np.flatnonzero((table.passed > 0) & (table.passed < table.n))
+    order = mixed[np.argsort(np.abs(table.passed[mixed] / table.n[mixed] - 0.5), kind="stable")]
+    rows = [(columns.lines[int(table.first[row])], row) for row in order.tolist()]
+    return tuple(
+        Unstable(line.key.bot, line.key.script, line.number, int(table.passed[row]), int(table.n[row]))
+        for line, row in rows
+    )
+
 
 Pair = tuple[Floats, Floats]
 TIME = "response_time"
@@ -95,20 +164,16 @@ def _typo_ratios(columns: Columns, typo: Ints, clean: Ints) -> dict[str, Pair]:
     both, n = right[typo] & right[clean], np.ones(len(typo), dtype=bool)
     passed, asked = (sum_by(columns.unit, flags, columns.units) for flags in (misspelt & right, misspelt))
     kept, before, pairs = (sum_by(columns.unit[typo], flags, columns.units) for flags in (both, right[clean], n))
-    return {
-        "comprehension_rate": (passed, asked),
-        "clean_twin_rate": (before, pairs),
-        "retention": (kept, before),
-    }
+    return {"comprehension_rate": (passed, asked), "clean_twin_rate": (before, pairs), "retention": (kept, before)}
 
 
 def _conversation_ratios(columns: Columns) -> dict[str, Pair]:
-    table = tabulate_conversations(columns)
-    n, share, passed = (sum_by(table.unit, part, columns.units) for part in (None, table.share, table.share == 1))
+    unit, shares, whole = tabulate_conversations(columns)
+    n, share, passed = (sum_by(unit, part, columns.units) for part in (None, shares, shares == 1))
     ratios = {
         "conversations_passed": (passed, n),
         "mean_turn": (share, n),
-        "weakest_turn": weakest_turns(tabulate_turns(columns, table.whole), columns.units),
+        "weakest_turn": weakest_turns(tabulate_turns(columns, whole), columns.units),
     }
     if columns.repeats > 1:
         turns = tabulate_turns(columns, np.ones(len(columns.lines), dtype=bool))

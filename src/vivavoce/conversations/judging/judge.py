@@ -5,7 +5,7 @@ A pure function of what was expected and what was recorded: judging the same rec
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vivavoce.bots.protocol import BotFacts
@@ -18,16 +18,66 @@ from vivavoce.conversations.judging.evidence import (
     is_accepted,
     unsupported,
 )
-from vivavoce.conversations.judging.fallbacks import Sign, fallback_topics, held_back, same_topic, see_fallback
+from vivavoce.conversations.judging.matching import match_reply
+from vivavoce.conversations.judging.plain import shorten
 from vivavoce.conversations.result import Gap, Verdict
-from vivavoce.conversations.scenario import Expectation, Plan, ScriptTurn
+from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, ScriptTurn
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.records import Reply, Status
+from vivavoce.records import Guess, Reply, Status
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a fallback was seen: the rule that fired, and a sentence for people."""
+
+    rule: str
+    reason: str
+
+
+def see_fallback(reply: Reply, bot: BotFacts, plan: Plan) -> Sign | None:
+    """Return the first sign of a fallback, or None where the bot answered: the first that speaks clearly decides.
+
+    A connector that says "this was no fallback" is believed against all later signs: it knows the platform, the
+    others are guesses. One that does not know leaves it open (None).
+    """
+    if reply.fallback is not None:
+        return Sign("connector", say("the bot says it did not understand")) if reply.fallback else None
+    if reply.intent and same_topic(reply.intent) in fallback_topics(bot, plan):
+        return Sign("intent", say("topic {intent} means the bot did not understand", intent=reply.intent))
+    if bot.reports_intent and not reply.intent:
+        return Sign("no_intent", say("the bot named no topic"))
+    for text in (*plan.fallback.replies, *bot.fallback.replies):
+        if match_reply(Pattern(text), reply.texts, default=Match.CONTAINS, values={}).passed:
+            return Sign("reply", say("the reply matches the fallback text {text}", text=shorten(text)))
+    least, given = bot.fallback.threshold, reply.confidence
+    if least is None or given is None or given >= least:
+        return None
+    reason = say("confidence {confidence:.2f} is below {threshold:.2f}", confidence=given, threshold=least)
+    return Sign("confidence", reason)
+
+
+def fallback_topics(bot: BotFacts, plan: Plan) -> frozenset[str]:
+    """Return the declared fallback topics of suite and bot, as `same_topic` compares them."""
+    return frozenset(same_topic(name) for name in (*plan.fallback.intents, *bot.fallback.intents))
+
+
+def same_topic(name: str) -> str:
+    """Return a topic's name as it is compared: case and blanks around it do not count."""
+    return name.strip().casefold()
+
+
+def held_back(reply: Reply, sign: Sign) -> Guess | None:
+    """Return the topic that a bot had in mind but did not act on, where that is known."""
+    guess = reply.guess
+    if guess is None and sign.rule == "confidence":
+        guess = Guess(reply.intent, reply.confidence or 0.0)
+    return guess if guess is not None and guess.intent else None
+
 
 _INSTEAD = "and there is no expected reply to check instead"
 _GAPS = {

@@ -31,8 +31,17 @@ from vivavoce.conversations.judging.likeness import (
     meaning_similarity,
     pair_up,
 )
-from vivavoce.conversations.judging.numerals import as_digits, language_of, may_be_rewritten
-from vivavoce.conversations.judging.plain import bare, bare_lines, plain, shorten, tidy, unmark
+from vivavoce.conversations.judging.plain import (
+    as_digits,
+    bare,
+    bare_lines,
+    language_of,
+    may_be_rewritten,
+    plain,
+    shorten,
+    tidy,
+    unmark,
+)
 from vivavoce.conversations.scenario import Match, Pattern
 from vivavoce.messages import say
 

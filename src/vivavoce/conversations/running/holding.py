@@ -8,9 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from vivavoce.bots.asking import Answered, AskingPolicy, ask, open_conversation
+from vivavoce.bots.asking import Answered, AskingPolicy, ask, new_session, open_conversation
 from vivavoce.bots.protocol import Bot, Conversation
-from vivavoce.bots.sessions import new_session
 from vivavoce.conversations.scenario import OnMismatch, Plan, Script, ScriptTurn
 from vivavoce.conversations.scenarios.placeholders import fill
 from vivavoce.conversations.transcript import ConversationKey, Exchange, Session, State, Transcript

@@ -14,12 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from vivavoce.conversations.record_form import (
-    exchange_from_text,
-    exchange_to_text,
-    header_from_text,
-    header_to_text,
-)
+from vivavoce.conversations.record_form import exchange_from_text, exchange_to_text, header_from_text, header_to_text
 from vivavoce.conversations.running.memory import settled_memory
 from vivavoce.conversations.running.writing import RecordWriter
 from vivavoce.conversations.transcript import (

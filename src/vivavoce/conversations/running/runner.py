@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from vivavoce.bots.asking import AskingPolicy
-from vivavoce.bots.lag import LoopLag
-from vivavoce.bots.pace import Allowance, Pace
+from vivavoce.bots.asking import Allowance, AskingPolicy, LoopLag, Pace
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.running.holding import Channel, Holding, hold
 from vivavoce.conversations.running.memory import settled_memory

@@ -9,8 +9,7 @@ from vivavoce.bots.protocol import BotFacts
 from vivavoce.conversations.judging.judge import turn_gaps
 from vivavoce.conversations.result import Gap
 from vivavoce.conversations.scenario import Plan
-from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem
-from vivavoce.conversations.scenarios.check_turns import Spot, list_spots, problem_of
+from vivavoce.conversations.scenarios.check import ERROR, INFO, WARNING, CheckProblem, Spot, list_spots, problem_of
 from vivavoce.conversations.scenarios.expansion import Expanded
 from vivavoce.errors import nearest, plural
 

@@ -1,31 +1,95 @@
-"""Suites in and out: a file, a folder or a shipped name in, a file out; the ending says which form."""
+"""Suites in and out: a file, a folder or a shipped name in, a file of any form out, with what it cannot say."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from vivavoce import demo
-from vivavoce.conversations.scenario import LEVELS, Suite, Turn
-from vivavoce.conversations.scenarios.folders import BOTS, files_to_read, tables_of_agents
+from vivavoce.codec import to_json
+from vivavoce.conversations.scenario import LEVELS, Scenario, Suite, Turn
 from vivavoce.conversations.scenarios.formats.foreign import READ
+from vivavoce.conversations.scenarios.formats.sheet_rows import RAW
 from vivavoce.conversations.scenarios.formats.sheets import SHEET
 from vivavoce.conversations.transcript import RECORD_FILE
-from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
+from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest, plural
 from vivavoce.files.formats import (
     YAML,
     Format,
     Kind,
     SourceFile,
     find_format,
+    get_format,
     list_extensions,
     list_formats,
     refuse_format,
 )
 from vivavoce.files.tables import ReadOptions
+from vivavoce.files.yamls import as_mapping, read_yaml
 from vivavoce.messages import say
+
+AGENT = "agent"
+BOTS = "bots.yaml"
+SHOWN = 10
+# No file that says anything is this long and blank all the same.
+MAX_BLANK_BYTES = 4096
+
+
+def files_to_read(folder: Path, taken: Sequence[Path], notes: list[str]) -> list[Path]:
+    """Return the YAML files and tables of a folder by name, and note the other files; `taken`: those read before."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path not in taken)
+    hidden = [path for path in files if is_hidden(path)]
+    blank = [path for path in files if path not in hidden and is_blank(path)]
+    rest = [path for path in files if path not in hidden and path not in blank]
+    extensions = [
+        extension
+        for format in list_formats(Kind.SCENARIOS)
+        if format.reader and not format.gather
+        for extension in format.extensions
+    ]
+    others = [path for path in rest if not SourceFile(path).ends_in(extensions)]
+    notes += [f"{path.name} skipped: it is empty" for path in blank]
+    for why, paths in (
+        ("hidden file or lock file of an open document", hidden),
+        ("neither YAML nor a table", others),
+    ):
+        names = ", ".join(path.name for path in paths[:SHOWN])
+        more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+        notes += [f"skipped, {why}: {names}{more}"] if paths else []
+    return [path for path in rest if path not in others and not _is_agent(path)]
+
+
+def is_hidden(path: Path) -> bool:
+    """Tell whether a file is not meant to be seen: spreadsheet programs leave such marks beside open documents."""
+    return path.name.startswith((".", "~$"))
+
+
+def is_blank(path: Path) -> bool:
+    """Tell whether a file holds nothing but blanks."""
+    try:
+        small = path.stat().st_size <= MAX_BLANK_BYTES
+        return small and not path.read_bytes().strip(b" \t\r\n\xef\xbb\xbf")
+    except OSError:
+        return False  # reading it says what is wrong
+
+
+def tables_of_agents(folder: Path) -> set[str]:
+    """Return the names of the tables that agent files of a folder take their facts from."""
+    names: set[str] = set()
+    for path in filter(_is_agent, folder.iterdir()):
+        with suppress(VivaError):  # running the agent says what is wrong
+            facts = as_mapping(as_mapping(read_yaml(path).value).get("facts"))
+            names |= {Path(str(name)).name for table in facts.values() if (name := as_mapping(table).get("file"))}
+    return names
+
+
+def _is_agent(path: Path) -> bool:
+    return path.name.startswith(AGENT) and path.suffix.lower() in YAML
+
 
 # The formats in which nothing is lost.
 OWN = ("yaml", "csv", "xlsx")
@@ -47,7 +111,14 @@ def read_suite(path_or_name: str | Path, *, sheet: str | None = None, encoding: 
     if path.is_dir() and not recorded:
         return _read_folder(file)
     if not path.is_dir() and (path.exists() or path.suffix):
-        return _read_file(file)
+        format = find_format(Kind.SCENARIOS, file)
+        if format is None:
+            raise FileError(
+                say("scenarios cannot be read from '{suffix}' files", suffix=file.path.suffix.lower()),
+                where=str(file.path),
+                remedy=say("use a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
+            )
+        return _read(format, file)
     if name in demo.suites():
         # The name is the same on every machine, the path is not.
         return replace(_read_folder(SourceFile(demo.suite_path(name))), name=name, source=name)
@@ -82,17 +153,6 @@ def agent_of(suite: Suite) -> str | None:
         source = demo.suite_path(suite.source)
     beside = (source if source.is_dir() else source.parent) / suite.agent
     return str(beside) if beside.is_file() else suite.agent
-
-
-def _read_file(file: SourceFile) -> Suite:
-    format = find_format(Kind.SCENARIOS, file)
-    if format is None:
-        raise FileError(
-            say("scenarios cannot be read from '{suffix}' files", suffix=file.path.suffix.lower()),
-            where=str(file.path),
-            remedy=say("use a file that ends in {names}", names=", ".join(list_extensions(Kind.SCENARIOS))),
-        )
-    return _read(format, file)
 
 
 def _read(format: Format, file: SourceFile) -> Suite:
@@ -204,3 +264,95 @@ def _strip_lines(value: object) -> object:
     if not isinstance(value, tuple):
         return value
     return tuple(replace(item, line=None) if isinstance(item, Turn) else item for item in value)
+
+
+# How a sheet was laid out says nothing about a conversation.
+OF_SHEETS = (SHEET, RAW)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was converted. `notes`: what reading had to leave; `lost`: what could not be written, with counts."""
+
+    form: str
+    scenarios: int
+    conversations: int
+    turns: int
+    notes: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The size in one sentence."""
+        sizes = plural(self.scenarios, "scenario")
+        if self.conversations != self.scenarios:
+            sizes += f", {plural(self.conversations, 'conversation')}"
+        return f"{sizes} with {plural(self.turns, 'turn')}, as {self.form}."
+
+    def to_json(self) -> dict[str, object]:
+        """Return all of it as plain JSON."""
+        return to_json(self)  # type: ignore[no-any-return]
+
+
+def form_of(path: Path, wanted: str | None = None) -> str:
+    """Return the form that a path asks for by its ending, or the wanted one where they agree."""
+    file = SourceFile(path)
+    writable = {format.name: format for format in list_formats(Kind.SCENARIOS) if format.writer}
+    is_folder = not path.suffix or path.is_dir()
+    claims = [name for name, format in writable.items() if _fits(format, file, is_folder)]
+    form = wanted or next((name for name in claims if is_folder or writable[name].extensions), "")
+    if form not in claims:
+        ending = path.suffix.lower()
+        what = (
+            f"{path} is not a valid path for {form}"
+            if form
+            else f"the extension '{ending}' does not determine the format"
+        )
+        files = [extension for format in writable.values() if not format.gather for extension in format.extensions]
+        raise UsageError(
+            what,
+            where=str(path),
+            remedy=(f"use the extension {', '.join(files)}; Botium needs a folder, Rasa a file ending in .yml"),
+        )
+    return form
+
+
+def _fits(format: Format, file: SourceFile, is_folder: bool) -> bool:
+    """Return whether a format can be written to a path; those that are gathered from a folder go into one."""
+    if is_folder or format.gather:
+        return is_folder and format.gather is not None
+    return file.ends_in(format.extensions or format.also)
+
+
+def convert_suite(suite: Suite, out: str | Path, form: str) -> Conversion:
+    """Write a suite in another form; `form` is the name of a format of scenarios that can be written."""
+    format = get_format(Kind.SCENARIOS, form)
+    if format.writer is None:
+        raise UsageError(f"scenarios cannot be exported as {form}", remedy="choose another format")
+    conversations, turns, lost = format.writer(suite, Path(out))
+    lost = (*(_note_agent(suite, Path(out)) if form in OWN else _note_losses(suite)), *lost)
+    return Conversion(form, len(suite.scenarios), conversations, turns, suite.notes, lost)
+
+
+def _note_agent(suite: Suite, out: Path) -> Iterator[str]:
+    agent = Path(agent_of(suite) or "")
+    if suite.agent and agent.is_file() and agent.resolve().parent != out.resolve().parent:
+        yield f"the agent file {suite.agent} is not copied: copy it next to {out.name}"
+
+
+def _note_losses(suite: Suite) -> Iterator[str]:
+    """Yield what belongs to no single conversation and has no place in another tool."""
+    holders: list[Scenario | Turn] = [*suite.scenarios, *suite.all_turns]
+    counts = Counter(key for holder in holders for key in holder.extras if key not in OF_SHEETS)
+    for key, count in counts.items():
+        yield f"`{key}` on turns and scenarios is not kept: {plural(count, 'place')}"
+    for key in suite.extras:
+        if key not in OF_SHEETS:
+            yield f"`{key}` on the suite is not kept: 1 place"
+    notes = sum(bool(scenario.note) for scenario in suite.scenarios)
+    if notes:
+        yield f"`note` of a scenario is not kept: {plural(notes, 'place')}"
+    if suite.agent:
+        yield f"the name of the agent file is not kept: {suite.agent}"
+    if suite.rows or suite.lists or suite.parts:
+        yield "rows, lists and parts are expanded: each conversation is complete"

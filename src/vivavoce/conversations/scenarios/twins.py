@@ -237,7 +237,18 @@ def _add_copies(suite: Suite, chosen: Sequence[_Place]) -> Suite:
             name, number = f"{scenario.id}{SUFFIX}{number}", number + 1
         ids.add(name)
         named = _add_ids(suite, scenario, mine)
-        scenarios += [named, _copy(suite, named, mine, name)]
+        steps: list[Step] = []
+        for at, step in enumerate(named.turns):
+            if at in mine and isinstance(step, Turn):
+                twin_of, text = f"{named.id}/{step.id}", mine[at].misspelt.text
+                expect = Expectation(same=True)
+                steps.append(replace(step, user=text, kind=Kind.TYPO, twin_of=twin_of, expect=expect, line=None))
+            else:
+                # Turns of a part are written out: what is shared keeps its expectations, here they must not count.
+                expect = Expectation(counted=False)
+                steps += [replace(turn, expect=expect, twin_of=None, line=None) for turn in _include(suite, step)]
+        title = f"{named.title or named.id} (misspelt)"
+        scenarios += [named, replace(named, id=name, title=title, turns=tuple(steps), line=None)]
     return replace(suite, scenarios=tuple(scenarios))
 
 
@@ -254,21 +265,6 @@ def _add_ids(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place]) -> Sc
             taken.add(name)
             turns[at] = replace(turn, id=name)
     return replace(scenario, turns=tuple(turns))
-
-
-def _copy(suite: Suite, scenario: Scenario, mine: Mapping[int, _Place], name: str) -> Scenario:
-    steps: list[Step] = []
-    for at, step in enumerate(scenario.turns):
-        if at in mine and isinstance(step, Turn):
-            twin_of, text = f"{scenario.id}/{step.id}", mine[at].misspelt.text
-            expect = Expectation(same=True)
-            steps.append(replace(step, user=text, kind=Kind.TYPO, twin_of=twin_of, expect=expect, line=None))
-        else:
-            # Turns of a part are written out: what is shared keeps its expectations, here they must not count.
-            expect = Expectation(counted=False)
-            steps += [replace(turn, expect=expect, twin_of=None, line=None) for turn in _include(suite, step)]
-    title = f"{scenario.title or scenario.id} (misspelt)"
-    return replace(scenario, id=name, title=title, turns=tuple(steps), line=None)
 
 
 def _include(suite: Suite, step: Step, within: tuple[str, ...] = ()) -> list[Turn]:

@@ -8,11 +8,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.bots.asking import Answered, AskingPolicy, call_patiently
-from vivavoce.bots.pace import Allowance, Pace
+from vivavoce.bots.asking import Allowance, Answered, AskingPolicy, Pace, call_patiently, new_session
 from vivavoce.bots.protocol import Bot
 from vivavoce.bots.redaction import Redactor, excerpt
-from vivavoce.bots.sessions import new_session
 from vivavoce.dialogues.dialogue import HIGHEST, Dialogue
 from vivavoce.dialogues.raters.answers import read_verdict
 from vivavoce.dialogues.raters.judge_record import AnswerKey, JudgeRecord

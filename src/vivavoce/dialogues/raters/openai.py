@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vivavoce import plugins
 from vivavoce.bots import openai
-from vivavoce.bots.entries import entry_faults
+from vivavoce.bots.declaration import entry_faults
 from vivavoce.bots.protocol import BotContext
 from vivavoce.dialogues.raters.judge import JudgeRater
 from vivavoce.dialogues.raters.loops import run_to_end

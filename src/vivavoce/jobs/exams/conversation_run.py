@@ -13,10 +13,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
-from vivavoce.bots.asking import AskingPolicy
+from vivavoce.bots.asking import Allowance, AskingPolicy, LoopLag, Pace, Pacing
 from vivavoce.bots.declaration import find_connector
-from vivavoce.bots.lag import LoopLag
-from vivavoce.bots.pace import Allowance, Pace, Pacing
 from vivavoce.codec import Hook, from_json, shape
 from vivavoce.conversations.record_form import header_to_text, transcript_from_text, transcript_to_text
 from vivavoce.conversations.running.holding import Channel, Holding, hold_alone

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.bots.pace import Allowance, Pacing
+from vivavoce.bots.asking import Allowance, Pacing
 from vivavoce.conversations.record_form import transcript_to_text
 from vivavoce.conversations.running.holding import hold_alone
 from vivavoce.conversations.running.runner import RunOptions, list_conversations, shuffle_conversations

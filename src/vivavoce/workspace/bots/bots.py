@@ -12,10 +12,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
-from vivavoce.bots.addresses import shown_address
 from vivavoce.bots.contract import hold_checks
 from vivavoce.bots.declaration import find_connector
-from vivavoce.bots.guard import limited_to
+from vivavoce.bots.guard import limited_to, shown_address
 from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept

@@ -18,11 +18,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from vivavoce.bots import Bot, Conversation, Reply, Status, load_entry, runs_programs
-from vivavoce.bots.asking import AskingPolicy, ask, open_conversation
+from vivavoce.bots.asking import AskingPolicy, Pace, ask, new_session, open_conversation
 from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import limited_to
-from vivavoce.bots.pace import Pace
-from vivavoce.bots.sessions import new_session
 from vivavoce.errors import AbsentError, AccessError, BotError, UsageError, WorkError
 from vivavoce.messages import say
 from vivavoce.store.database import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vivavoce.conversations.findings.diff import diff_runs
+from vivavoce.conversations.findings.comparison import diff_runs
 from vivavoce.conversations.result import Change, ConversationsResult, Line, RunDiff, Verdict
 from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import ConversationKey

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vivavoce.conversations.findings.cluster_rates import rate_of
+from vivavoce.conversations.findings.columns import rate_of
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.store.database import Store

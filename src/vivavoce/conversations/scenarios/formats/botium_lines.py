@@ -67,7 +67,7 @@ def read_checks(lines: Sequence[str], who: str = "bot") -> Checks:
     for line in lines:
         marks, bare = _split_marks(line.strip())
         name, _, rest = bare.partition(" ")
-        arguments = _split_arguments(rest)
+        arguments = tuple(part.replace("\\|", "|").strip() for part in _SPLIT.split(rest)) if rest.strip() else ()
         if who == "me" and name in _INPUTS:
             # A button has its payload before its label, or the label alone.
             if name == "BUTTON" and arguments and arguments[-1]:
@@ -75,7 +75,14 @@ def read_checks(lines: Sequence[str], who: str = "bot") -> Checks:
             if name != "BUTTON" or len(arguments) != 1:
                 checks.kept.append(line.strip())
         elif name in _HOOKS:
-            _add_hook(checks, name, arguments, line)
+            if name == "SET_SCRIPTING_MEMORY" and len(arguments) == 2:
+                checks.constants[arguments[0].removeprefix("$")] = arguments[1]
+            elif name == "PAUSE" and (value := read_number(arguments)) is not None:
+                checks.pause_ms = value
+            elif name == "WAITFORBOT" and (value := read_number(arguments)) is not None:
+                checks.wait_s = value / 1000
+            else:
+                checks.kept.append(line.strip())
         elif who != "me" and _is_asserter(name, rest):
             checks.optional |= "?" in marks
             _add_asserter(checks, "!" in marks, name, arguments, line)
@@ -107,10 +114,6 @@ def _is_asserter(name: str, arguments: str) -> bool:
     return known or (_CUSTOM.fullmatch(name) is not None and bool(arguments.strip()))
 
 
-def _split_arguments(text: str) -> tuple[str, ...]:
-    return tuple(part.replace("\\|", "|").strip() for part in _SPLIT.split(text)) if text.strip() else ()
-
-
 def _add_asserter(checks: Checks, negated: bool, name: str, arguments: tuple[str, ...], line: str) -> None:
     kind = TEXT_KINDS.get(base_of(name))
     every = name.removesuffix("_IC").endswith("_ALL")
@@ -130,17 +133,6 @@ def _add_asserter(checks: Checks, negated: bool, name: str, arguments: tuple[str
         checks.kept.append(line.strip())
     else:
         checks.facts.append((name, arguments))
-
-
-def _add_hook(checks: Checks, name: str, arguments: tuple[str, ...], line: str) -> None:
-    if name == "SET_SCRIPTING_MEMORY" and len(arguments) == 2:
-        checks.constants[arguments[0].removeprefix("$")] = arguments[1]
-    elif name == "PAUSE" and (value := read_number(arguments)) is not None:
-        checks.pause_ms = value
-    elif name == "WAITFORBOT" and (value := read_number(arguments)) is not None:
-        checks.wait_s = value / 1000
-    else:
-        checks.kept.append(line.strip())
 
 
 def read_number(arguments: Sequence[str]) -> float | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vivavoce.conversations.judging.matching import kind_of
 from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, Script, ScriptTurn
+from vivavoce.conversations.scenarios.formats.botium import INCOMPREHENSION, KEPT, MORE, build_turn
 from vivavoce.conversations.scenarios.formats.botium_files import CONVO, UTTERANCES
 from vivavoce.conversations.scenarios.formats.botium_lines import (
     Checks,
@@ -20,7 +21,6 @@ from vivavoce.conversations.scenarios.formats.botium_lines import (
     read_checks,
     uncaptured,
 )
-from vivavoce.conversations.scenarios.formats.botium_turns import INCOMPREHENSION, KEPT, MORE, build_turn
 from vivavoce.conversations.scenarios.formats.imported import (
     Losses,
     expression_of,

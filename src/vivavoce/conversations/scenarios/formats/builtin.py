@@ -6,6 +6,7 @@ A reader returns a `Suite`. A writer returns what it wrote and what the format c
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from vivavoce.conversations.scenario import Plan, Suite
@@ -40,22 +41,15 @@ def _sniff_botium(file: SourceFile) -> bool:
     return holds_table(file.path, encoding=file.options.encoding)
 
 
-def _write_own(write: Callable[[Suite, Path], None]) -> Callable[[Suite, Path], Written]:
-    def write_and_count(suite: Suite, path: Path) -> Written:
-        write(suite, path)
-        return len(suite.scenarios), len(suite.all_turns), ()
-
-    return write_and_count
+def _write_own(write: Callable[[Suite, Path], None], suite: Suite, path: Path) -> Written:
+    write(suite, path)
+    return len(suite.scenarios), len(suite.all_turns), ()
 
 
-def _write_plan(write: Callable[[Plan, Path], tuple[str, ...]]) -> Callable[[Suite, Path], Written]:
-    """Return a writer of conversations in which rows, lists and parts are put in."""
-
-    def write_and_count(suite: Suite, path: Path) -> Written:
-        plan = expand(suite)
-        return len(plan.scripts), sum(len(script.turns) for script in plan.scripts), write(plan, path)
-
-    return write_and_count
+def _write_plan(write: Callable[[Plan, Path], tuple[str, ...]], suite: Suite, path: Path) -> Written:
+    """Write conversations in which rows, lists and parts are put in."""
+    plan = expand(suite)
+    return len(plan.scripts), sum(len(script.turns) for script in plan.scripts), write(plan, path)
 
 
 YAML = Format(
@@ -64,7 +58,7 @@ YAML = Format(
     "Scenarios in vivavoce YAML.",
     YAML_EXTENSIONS,
     lambda file: suite_from_yaml(file.yaml),
-    _write_own(write_yaml_suite),
+    partial(_write_own, write_yaml_suite),
     _holds_own_keys,
 )
 CSV, XLSX = (
@@ -74,7 +68,7 @@ CSV, XLSX = (
         f"A {title} with one row per turn.",
         (f".{name}",),
         read_sheet_file,
-        _write_own(write_sheet_suite),
+        partial(_write_own, write_sheet_suite),
         holds_scenarios,
     )
     for name, title in (("csv", "CSV table"), ("xlsx", "workbook sheet"))
@@ -85,7 +79,7 @@ BOTIUM = Format(
     "Botium scripts, as a file or a folder.",
     (".convo.txt",),
     lambda file: read_botium(file.path, encoding=file.options.encoding),
-    _write_plan(write_botium),
+    partial(_write_plan, write_botium),
     _sniff_botium,
     also=(*ENDINGS, *YAML_EXTENSIONS, ".csv", ".xlsx"),
     gather=lambda file: find_botium(file.path, encoding=file.options.encoding),
@@ -95,7 +89,7 @@ RASA = Format(
     Kind.SCENARIOS,
     "Rasa test stories and end-to-end tests.",
     reader=lambda file: read_rasa(file.path),
-    writer=lambda suite, path: _write_plan(write_rasa)(carry_steps(suite), path),
+    writer=lambda suite, path: _write_plan(write_rasa, carry_steps(suite), path),
     sniff=lambda file: file.ends_in(YAML_EXTENSIONS) and holds_stories(file.yaml),
     also=YAML_EXTENSIONS,
 )

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.conversations.scenario import Scenario, Step, Suite, Turn
-from vivavoce.conversations.scenarios.formats.sheet_cells import (
+from vivavoce.conversations.scenarios.formats.sheet_rows import (
     AFTER_SLOTS,
     BEFORE_SLOTS,
+    RAW,
     SCENARIO_ALSO,
     SLOT,
     SUITE_ALSO,
@@ -23,16 +24,13 @@ from vivavoce.conversations.scenarios.formats.sheet_cells import (
     column_key,
     find_columns,
     guard,
-    split_alternatives,
-    unguard,
-)
-from vivavoce.conversations.scenarios.formats.sheet_rows import (
-    RAW,
     read_json,
     read_row,
     row_place,
     scenario_cells,
+    split_alternatives,
     step_cells,
+    unguard,
     write_json,
 )
 from vivavoce.conversations.scenarios.formats.yaml_fields import Place
@@ -263,7 +261,22 @@ def write_sheet_suite(suite: Suite, path: str | Path) -> None:
     table = [[guard(name) for name in columns]]
     table += [[guard(row.get(name, "")) for name in columns] for row in rows]
     if Path(path).suffix.lower() == ".xlsx":
-        _check_cells(table, Path(path))
+        # Refuse what a workbook cannot hold: a suite must come back from it as it was.
+        target = Path(path)
+        for number, row in enumerate(table, 1):
+            for text in row:
+                what = ""
+                if len(text) > MAX_CHARACTERS:
+                    what = say(
+                        "a cell would have {count:,} characters; workbooks allow {max_characters:,}",
+                        count=len(text),
+                        max_characters=MAX_CHARACTERS,
+                    )
+                elif LOST_IN_XML.search(text):
+                    what = say("the text contains a control character, which workbooks do not allow")
+                if what:
+                    where = say("{target}, row {number}", target=target, number=number)
+                    raise DataError(what, where=where, remedy=say("write YAML or CSV instead"))
         write_bytes(path, sheet_bytes("scenarios", [[cell or None for cell in row] for row in table]))
         return
     buffer = io.StringIO(newline="")
@@ -318,21 +331,3 @@ def _restore_cells(cells: Row, kept: Mapping[str, str], about: Row, first: bool)
 def _read_again(cells: Row) -> tuple[Step | None, int]:
     faults: list[Fault] = []
     return read_row(cells, row_place("", 0, faults)), len(faults)
-
-
-def _check_cells(table: Sequence[Sequence[str]], target: Path) -> None:
-    """Refuse what a workbook cannot hold: a suite must come back from it as it was."""
-    for number, row in enumerate(table, 1):
-        for text in row:
-            what = ""
-            if len(text) > MAX_CHARACTERS:
-                what = say(
-                    "a cell would have {count:,} characters; workbooks allow {max_characters:,}",
-                    count=len(text),
-                    max_characters=MAX_CHARACTERS,
-                )
-            elif LOST_IN_XML.search(text):
-                what = say("the text contains a control character, which workbooks do not allow")
-            if what:
-                where = say("{target}, row {number}", target=target, number=number)
-                raise DataError(what, where=where, remedy=say("write YAML or CSV instead"))

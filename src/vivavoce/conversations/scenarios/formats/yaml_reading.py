@@ -214,18 +214,6 @@ def _parts(value: Value, at: Place) -> dict[str, tuple[Step, ...]]:
     return {}
 
 
-def _defaults(value: Value, at: Place) -> Defaults:
-    return Defaults(**read_fields(value, at, DEFAULTS, "`defaults`")[0])
-
-
-def _fallback(value: Value, at: Place) -> FallbackRule:
-    return FallbackRule(**read_fields(value, at, FALLBACK_RULE, "`fallback`")[0])
-
-
-def _setup(value: Value, at: Place) -> dict[str, str]:
-    return dict(read_fields(value, at, {"slots": names_with(text)}, "`setup`")[0].get("slots", {}))
-
-
 # Files are written with the keys in the order of these tables.
 Fields = Mapping[str, Reader[Any]]
 REPLY: Fields = dict.fromkeys(("any", "all", "none"), patterns)
@@ -264,6 +252,7 @@ TURN: Fields = {
     "note": text,
     "expect": _expectation,
 }
+SETUP: Fields = {"slots": names_with(text)}
 SCENARIO: Fields = {
     "id": text,
     "title": text,
@@ -272,7 +261,7 @@ SCENARIO: Fields = {
     "tags": texts,
     "rows": texts,
     "on_mismatch": choice(OnMismatch),
-    "setup": _setup,
+    "setup": lambda value, at: read_fields(value, at, SETUP, "`setup`")[0].get("slots", {}),
     "note": text,
     "turns": list_of(read_step),
 }
@@ -291,8 +280,8 @@ SUITE: Fields = {
     "notice": text,
     "agent": text,
     "levels": texts,
-    "defaults": _defaults,
-    "fallback": _fallback,
+    "defaults": lambda value, at: Defaults(**read_fields(value, at, DEFAULTS, "`defaults`")[0]),
+    "fallback": lambda value, at: FallbackRule(**read_fields(value, at, FALLBACK_RULE, "`fallback`")[0]),
     "lists": names_with(texts),
     "rows": _rows,
     "parts": _parts,

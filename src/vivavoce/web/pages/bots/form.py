@@ -12,8 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from vivavoce import demo
-from vivavoce.bots.declaration import ABOUT, LIMIT_OPTIONS, BotOption, Connector, list_connectors
-from vivavoce.bots.entries import flag
+from vivavoce.bots.declaration import ABOUT, LIMIT_OPTIONS, BotOption, Connector, flag, list_connectors
 from vivavoce.errors import DataError, Fault, VivaError
 from vivavoce.messages import join, say
 from vivavoce.web.language import Words, gettext_noop
