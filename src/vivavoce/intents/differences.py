@@ -279,10 +279,9 @@ def _draw_samples(a: Examined, b: Examined, view: _Views, material: Material, se
     samples = []
     for row in np.sort(rows).tolist():
         example = material.data.examples[row]
-        number = row if example.row is None else example.row
         guess_a, guess_b = (material.name(int(guess[row])) for guess in (view.guess_a, view.guess_b))
         right = a.name if view.a[row] else b.name
-        samples.append(Differing(example.text, number, example.intent, guess_a, guess_b, right))
+        samples.append(Differing(example.text, material.data.number(row), example.intent, guess_a, guess_b, right))
     return tuple(samples)
 
 

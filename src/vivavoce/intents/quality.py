@@ -11,7 +11,7 @@ import numpy as np
 from vivavoce.intents.findings import Pooled
 from vivavoce.intents.losses import MOSTLY
 from vivavoce.intents.material import Material
-from vivavoce.intents.merging import Answers, answers_by_topic
+from vivavoce.intents.names import Answers, answers_by_topic
 from vivavoce.intents.record import UnitResult
 
 
@@ -60,5 +60,4 @@ def _find_answered(material: Material, results: Sequence[UnitResult], threshold:
 
 def _build_example(material: Material, row: int, guess: int = -1) -> ProblemExample:
     example = material.data.examples[row]
-    number = row if example.row is None else example.row
-    return ProblemExample(example.text, number, example.intent, material.name(guess))
+    return ProblemExample(example.text, material.data.number(row), example.intent, material.name(guess))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from vivavoce.intents.exam import check_threshold, load_classifier
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import Items, counts_of
 from vivavoce.intents.record import Answers
-from vivavoce.intents.result import DataFacts, Note, rate_cell
+from vivavoce.intents.result import DataFacts, Note, Result, list_items, rate_table
 from vivavoce.intents.runner import AnyClassifier, Progress, TrainRows, row_trainer
 from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
 from vivavoce.outcomes import Counts, Outcome
@@ -66,7 +65,7 @@ class Period:
 
 
 @dataclass(frozen=True, eq=False)
-class TimelineResult:
+class TimelineResult(Result):
     """The result of an exam over time. `maintenance`: messages answered rightly, with training minus without."""
 
     data: DataFacts
@@ -81,23 +80,13 @@ class TimelineResult:
     undated: tuple[int, ...]
     warnings: tuple[Note, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form."""
-        from vivavoce.intents.json_form import to_json
-
-        return to_json(self)  # type: ignore[no-any-return]
-
     def _repr_html_(self) -> str:
         """Show the periods in a notebook."""
         names = ("accuracy", "automation_rate", "precision_answered", "new_topic_share")
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
-        rows = "".join(
-            f"<tr><th>{period.begin:%Y-%m-%d} to {period.end:%Y-%m-%d}</th>"
-            f"{''.join(rate_cell(period.rates[name]) for name in names)}</tr>"
-            for period in self.periods
-        )
-        notes = "".join(f"<li>{escape(note.message)}</li>" for note in self.warnings)
-        return f"<table><tr><th>{escape(self.classifier)}</th>{head}</tr>{rows}</table><ul>{notes}</ul>"
+        # Two periods may begin and end on the same days.
+        rows = [(f"{each.begin:%Y-%m-%d} to {each.end:%Y-%m-%d}", each.rates) for each in self.periods]
+        notes = list_items(note.message for note in self.warnings)
+        return f"{rate_table(self.classifier, names, rows)}<ul>{notes}</ul>"
 
 
 def examine_over_time(
@@ -175,8 +164,7 @@ def _check_options(mode: str, periods: int | None, threshold: float, min_test: i
 
 def _sort_by_date(data: Dataset, undated: str) -> tuple[Dataset, tuple[int, ...]]:
     """Return the dated rows from the oldest to the newest, and the numbers of those without a date."""
-    numbers = [place if example.row is None else example.row for place, example in enumerate(data)]
-    missing = tuple(number for number, example in zip(numbers, data, strict=True) if example.created is None)
+    missing = tuple(data.number(place) for place, example in enumerate(data) if example.created is None)
     if missing and len(missing) == len(data):
         if unreadable_date_rows(data.notes):
             what, remedy = "no example has a valid date", "write dates like 2024-12-31"
