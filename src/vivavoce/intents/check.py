@@ -259,8 +259,10 @@ def _check_texts(dataset: Dataset) -> Iterator[Problem]:
             what = f"{_quote(text)} contains damaged or invisible characters: enter the text again."
             yield _build_problem("encoding", "warning", [member], what)
         elif MOJIBAKE.search(text):
-            original = _restore(text)
-            meant = f" It may mean {_quote(original)}." if original else ""
+            meant = ""
+            for encoding in ("latin-1", "cp1252"):
+                with suppress(UnicodeError):
+                    meant = f" It may mean {_quote(text.encode(encoding).decode('utf-8'))}."
             what = f"{_quote(text)} was read in the wrong encoding: export the file as UTF-8.{meant}"
             yield _build_problem("encoding", "warning", [member], what)
 
@@ -271,13 +273,6 @@ def _says_nothing(text: str) -> bool:
     signs = [sign for sign in text if unicodedata.category(sign)[0] in "LN"]
     syllable = len(signs) == 1 and unicodedata.category(signs[0]) == "Lo"  # one character can be a word
     return not signs or (len(text.strip()) == 1 and not syllable)
-
-
-def _restore(text: str) -> str:
-    for encoding in ("cp1252", "latin-1"):
-        with suppress(UnicodeError):
-            return text.encode(encoding).decode("utf-8")
-    return ""
 
 
 # --- the whole ---------------------------------------------------------------------------------------------

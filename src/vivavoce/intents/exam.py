@@ -150,10 +150,12 @@ def record_header(material: Material, engine: AnyClassifier, design: Design, lea
 
 def plan_units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit]:
     """List the splits to run: a setting without small topics is the same as (0, 0) and runs once."""
-    units: list[Unit] = []
-    for setting, plan in plans.items():
-        if representative(setting, plans) == setting:
-            units += [Unit(UnitKey(setting, retry), plan, plan.is_plain) for retry in range(len(plan))]
+    units = [
+        Unit(UnitKey(setting, retry), plan, plan.is_plain)
+        for setting, plan in plans.items()
+        if representative(setting, plans) == setting
+        for retry in range(len(plan))
+    ]
     if len(material.repeated) and PLAIN in plans:
         plan = SplitPlan(material.labels, plans[PLAIN].design)
         units += [Unit(UnitKey(PLAIN, r, leak_proof=False), plan) for r in range(min(NAIVE_RETRIES, len(plan)))]

@@ -107,7 +107,8 @@ def examine_over_time(
     even size, joined until each has `min_test` messages. `interleaved` does what the original nex-cv did.
     Rows without a date are refused, or with `undated="drop"` left out and listed.
     """
-    _check_options(mode, periods, threshold, min_test, undated)
+    check_threshold(threshold)
+    _check_options(mode, periods, min_test, undated)
     ordered, dropped = _sort_by_date(data, undated)
     engine, material = load_classifier(classifier), Material.of(ordered)
     history = History(tuple(_read_moment(example) for example in ordered), material.labels, material.groups)
@@ -127,10 +128,19 @@ def examine_over_time(
         *(Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ())),
     ]
     parts = [_mark_unborn(fold, answer, material.labels) for fold, answer in zip(folds, answers, strict=True)]
-    still = None
+    still = gain = None
     if frozen is not None:
         learnt = folds[0].train
         still = [_mark_unborn(f, answer, material.labels, learnt) for f, answer in zip(folds, frozen, strict=True)]
+        # Message by message; near-duplicates stand or fall together.
+        right, before = (
+            np.concatenate([items.right & (items.confidence >= threshold) for items, _ in side])
+            .astype(float)
+            .tolist()
+            for side in (parts, still)
+        )
+        groups = np.concatenate([material.groups[fold.test] for fold in folds])
+        gain = paired_test(right, before, groups.tolist(), step=1.0)
     return TimelineResult(
         data=DataFacts.of(ordered),
         classifier=engine.name,
@@ -141,23 +151,20 @@ def examine_over_time(
         # Interleaved steps test the same messages again and again: they cannot be added up.
         overall=_score(parts, threshold) if still else None,
         overall_frozen=_score(still, threshold) if still else None,
-        maintenance=_compare_with_frozen(parts, still, folds, material, threshold) if still else None,
+        maintenance=gain,
         undated=dropped,
         warnings=tuple(notes),
     )
 
 
-def _check_options(mode: str, periods: int | None, threshold: float, min_test: int, undated: str) -> None:
-    threshold = check_threshold(threshold)
-    faults = []
-    if mode not in ("forward", "interleaved"):
-        faults.append(Fault(f"'{mode}' is neither 'forward' nor 'interleaved'", "mode"))
-    if periods is not None and periods < 1:
-        faults.append(Fault(f"{periods} is less than 1", "periods"))
-    if min_test < 1:
-        faults.append(Fault(f"{min_test} is less than 1", "min_test"))
-    if undated not in ("refuse", "drop"):
-        faults.append(Fault(f"'{undated}' is neither 'refuse' nor 'drop'", "undated"))
+def _check_options(mode: str, periods: int | None, min_test: int, undated: str) -> None:
+    wrong = {
+        "mode": (mode not in ("forward", "interleaved"), f"'{mode}' is neither 'forward' nor 'interleaved'"),
+        "periods": (periods is not None and periods < 1, f"{periods} is less than 1"),
+        "min_test": (min_test < 1, f"{min_test} is less than 1"),
+        "undated": (undated not in ("refuse", "drop"), f"'{undated}' is neither 'refuse' nor 'drop'"),
+    }
+    faults = [Fault(message, name) for name, (is_wrong, message) in wrong.items() if is_wrong]
     if faults:
         raise UsageError("these options are invalid", faults=faults, remedy="fix the options above")
 
@@ -213,28 +220,24 @@ def _ask_models(
     return answers, frozen
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Messages with answers; `unborn` have a topic that the model could not know."""
-
-    items: Items
-    unborn: Flags
+# Messages with answers, and which of them have a topic that the model could not know.
+_Part = tuple[Items, Flags]
 
 
 def _mark_unborn(fold: Fold, answers: Answers, labels: Rows, learnt: Rows | None = None) -> _Part:
     true = labels[fold.test]
     unborn = (true >= 0) & ~np.isin(true, labels[fold.train if learnt is None else learnt])
-    return _Part(Items(np.where(unborn, OUT_OF_SCOPE, true), answers.guess, answers.confidence), unborn)
+    return Items(np.where(unborn, OUT_OF_SCOPE, true), answers.guess, answers.confidence), unborn
 
 
 def _score(parts: Sequence[_Part], threshold: float) -> Scores:
     names = ("truth", "guess", "confidence")
-    joined = Items(*(np.concatenate([getattr(part.items, name) for part in parts]) for name in names))
+    joined = Items(*(np.concatenate([getattr(items, name) for items, _ in parts]) for name in names))
     counts = counts_of(joined, threshold)
     shares = counts.shares()
     rates = {name: wilson(shares[name].hits, shares[name].n) for name in SHARES}
     rates["answered_right"] = wilson(counts[Outcome.RIGHT], counts.total)
-    rates["new_topic_share"] = wilson(sum(int(part.unborn.sum()) for part in parts), counts.total)
+    rates["new_topic_share"] = wilson(sum(int(unborn.sum()) for _, unborn in parts), counts.total)
     return Scores(rates, counts)
 
 
@@ -255,22 +258,10 @@ def _build_periods(
             n_train=len(fold.train),
             n_test=len(fold.test),
             n_excluded=len(fold.excluded),
-            new_topics=tuple(material.topics[c] for c in np.unique(material.labels[fold.test[part.unborn]])),
+            new_topics=tuple(material.topics[c] for c in np.unique(material.labels[fold.test[part[1]]])),
             scores=_score([part], threshold),
             frozen=_score([still[place]], threshold) if still else None,
         )
-
-
-def _compare_with_frozen(
-    parts: Sequence[_Part], still: Sequence[_Part], folds: Sequence[Fold], material: Material, threshold: float
-) -> PairedTest:
-    """Compare message by message; near-duplicates stand or fall together."""
-    right, before = (
-        np.concatenate([part.items.right & (part.items.confidence >= threshold) for part in side])
-        for side in (parts, still)
-    )
-    groups = np.concatenate([material.groups[fold.test] for fold in folds])
-    return paired_test(right.astype(float).tolist(), before.astype(float).tolist(), groups.tolist(), step=1.0)
 
 
 def _list_notes(
