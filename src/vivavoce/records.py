@@ -283,6 +283,11 @@ class Dataset:
         """What to know about the data: which intents were recognised, then the notes."""
         return (self.recognition, *self.notes) if self.recognised else self.notes
 
+    def number(self, place: int) -> int:
+        """Return the row of an example in its file, or its position where there was no file."""
+        row = self.examples[place].row
+        return place if row is None else row
+
     def select(self, keep: Iterable[int]) -> Dataset:
         """Return the rows at these positions, in that order."""
         return replace(self, examples=tuple(self.examples[index] for index in keep))

@@ -131,9 +131,10 @@ def load_settings(
     An argument of None and an empty environment variable count as not given. Relative paths in a file are
     relative to that file.
     """
-    faults: list[Fault] = []
+    given = {name: value for name, value in (arguments or {}).items() if name in _BY_NAME}
+    faults = [_refuse_name(name, "argument") for name in arguments or () if name not in given]
     sources = (
-        *_read_arguments(arguments or {}, faults),
+        *((name, value, f"argument '{name}'") for name, value in given.items() if value is not None),
         *_read_environment(os.environ if environ is None else environ, faults),
         *_read_file(file, faults),
     )
@@ -170,12 +171,8 @@ def render_settings_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read_arguments(arguments: Mapping[str, object], faults: list[Fault]) -> Iterator[_Value]:
-    for name, value in arguments.items():
-        if name not in _BY_NAME:
-            faults.append(Fault(f"unknown setting '{name}'.{nearest(name, list(_BY_NAME))}", "argument"))
-        elif value is not None:
-            yield name, value, f"argument '{name}'"
+def _refuse_name(name: str, where: str) -> Fault:
+    return Fault(f"unknown setting '{name}'.{nearest(name, list(_BY_NAME))}", where)
 
 
 def _read_environment(environ: Mapping[str, str], faults: list[Fault]) -> Iterator[_Value]:
@@ -210,7 +207,7 @@ def _read_file(file: Path | None, faults: list[Fault]) -> Iterator[_Value]:
         return
     for name, value in table.items():
         if name not in _BY_NAME:
-            faults.append(Fault(f"unknown setting '{name}'.{nearest(name, list(_BY_NAME))}", str(path)))
+            faults.append(_refuse_name(name, str(path)))
         elif _BY_NAME[name].type is Path and isinstance(value, str) and value:
             yield name, path.parent / _expand(value), f"{path}, '{name}'"
         elif _BY_NAME[name].type is not Path or value != "":

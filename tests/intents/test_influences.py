@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vivavoce.classifiers.fakes import EchoClassifier, JaccardClassifier, NullClassifier
 from vivavoce.intents import examine_intents
-from vivavoce.intents.influences import folded_variance, influences, share_parts, typical_f1, typical_recall
+from vivavoce.intents.influences import folded_variance, influences, share_parts, typical_scores
 from vivavoce.intents.measures import Items, measures
 from vivavoce.records import Dataset
 from vivavoce.statistics import stratified_variance
@@ -32,7 +32,7 @@ def without(whole: Items, row: int) -> Items:
 @pytest.mark.parametrize("name", ["recall_macro", "f1_macro", "f1_weighted", "oos_auroc", "aurc", "augrc"])
 def test_the_influence_of_an_item_is_what_the_number_loses_without_it(name: str) -> None:
     whole = items()
-    typical = (measure([whole], THRESHOLD, 7) for measure in (typical_f1, typical_recall))
+    typical = typical_scores([whole], THRESHOLD, 7)
     found = influences(whole, THRESHOLD, *typical)[name]
     value, rows = measures(whole, THRESHOLD)[name], range(0, len(whole), 5)
     lost = np.array([(value or 0) - (measures(without(whole, row), THRESHOLD)[name] or 0) for row in rows])

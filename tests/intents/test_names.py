@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.intents.merging import answers_by_topic, may_merge
-from vivavoce.intents.names import are_opposite, find_twins
+from vivavoce.intents.names import answers_by_topic, are_opposite, find_twins, may_merge
 from vivavoce.records import Dataset, Example
 
 

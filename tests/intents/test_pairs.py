@@ -15,7 +15,6 @@ from vivavoce.classifiers.lexical import tfidf
 from vivavoce.intents.exam import PLAIN, examine_intents
 from vivavoce.intents.losses import Losses
 from vivavoce.intents.material import Material
-from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.pairs import (
     BORDERLINE,
     MIN_EVIDENCE,
@@ -80,7 +79,7 @@ def test_the_pair_with_the_largest_loss_is_kept_however_little_it_overlaps() -> 
     of = material([topic for topic in "abcd" for _ in range(8)])
     said = told(of, [{topic: 0.5, "a" if topic == "b" else "b": 0.5} for topic in "ab" for _ in range(8)])
     said[16:] = told(of, [{}] * 16 + [{topic: 1.0} for topic in "cd" for _ in range(8)])[16:]
-    mistaken = Mistaken({frozenset("cd"): 7, frozenset("ab"): 2}, {frozenset("ab"): 3})
+    mistaken = {frozenset("cd"): (7, 0), frozenset("ab"): (2, 3)}
     row = np.arange(16, 23)
     losses = Losses(of, np.arange(32), np.full(7, 2 * 4 + 3), row, np.ones(7))
     pairs = rank_pairs(said, None, of, seed=0, most=1, mistaken=mistaken, losses=losses)

@@ -67,7 +67,10 @@ class EchoClassifier:
     name = "echo"
 
     def __init__(self, answers: Mapping[str, Guess | str | None]) -> None:
-        self._answers = {text: _make_guess(answer) for text, answer in answers.items()}
+        self._answers = {
+            text: NO_GUESS if answer is None else answer if isinstance(answer, Guess) else Guess(answer, 1.0)
+            for text, answer in answers.items()
+        }
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Learn nothing."""
@@ -219,12 +222,6 @@ class NearestExample:
             if likeness > best.confidence or (likeness > 0 and is_tie):
                 best = Guess(intent, likeness)
         return best
-
-
-def _make_guess(answer: Guess | str | None) -> Guess:
-    if isinstance(answer, Guess):
-        return answer
-    return NO_GUESS if answer is None else Guess(answer, 1.0)
 
 
 def _find_words(text: str) -> frozenset[str]:

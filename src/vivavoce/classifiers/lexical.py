@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from vivavoce import plugins
 from vivavoce.classifiers import logistic
 from vivavoce.classifiers.bayes import Counts, Ids, NaiveBayes, count, sharpen
-from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
+from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
-from vivavoce.records import Guess
 from vivavoce.text.ngrams import mix
 from vivavoce.text.words import guess_language, words
 
@@ -128,7 +127,7 @@ class RowsOfLexical:
         return self.trained.columns, self.trained.answer(self.counts.rows(rows))
 
 
-class LexicalClassifier:
+class LexicalClassifier(Guessing):
     """TF-IDF of words and letters with naive Bayes and logistic regression."""
 
     def __init__(self, *, language: str = "auto", name: str = "tfidf") -> None:
@@ -161,10 +160,6 @@ class LexicalClassifier:
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
         return Probabilities(self._intents, self._trained.answer(self._count(texts, self._features)))
-
-    def guess(self, texts: Sequence[str]) -> list[Guess]:
-        """Return the best guess for each text."""
-        return self.probabilities(texts).guesses()
 
 
 def segmented(texts: Sequence[str], language: str = "auto") -> Sequence[str]:

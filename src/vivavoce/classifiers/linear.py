@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from vivavoce.classifiers import logistic
 from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
-from vivavoce.classifiers.protocol import Floats, Probabilities, Progress, Rows
+from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.languages import Use, name_languages
 from vivavoce.messages import say
-from vivavoce.records import Guess
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import encoder_available, load_encoder
 from vivavoce.text.words import guess_language
@@ -116,7 +115,7 @@ class RowsOfLinear:
         return self.trained.columns, self.trained.answer(whole.rotated[rows], whole.vectors[rows], counts)
 
 
-class LinearClassifier:
+class LinearClassifier(Guessing):
     """Sentence vectors + logistic regression, and words + naive Bayes unless `lexical` is off."""
 
     def __init__(self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear") -> None:
@@ -152,12 +151,8 @@ class LinearClassifier:
         counts = count(texts, like=whole.counts.ids) if whole.counts else None
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
 
-    def guess(self, texts: Sequence[str]) -> list[Guess]:
-        """Return the best guess for each text."""
-        return self.probabilities(texts).guesses()
 
-
-class DefaultClassifier:
+class DefaultClassifier(Guessing):
     """`linear` where sentence vectors fit the language of the texts, words and letters alone where they do not.
 
     The choice is made anew for each set of texts and said in `notes`.
@@ -197,10 +192,6 @@ class DefaultClassifier:
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic; what a row lacks to 1 is the chance that none fits."""
         return self._chosen.probabilities(texts)
-
-    def guess(self, texts: Sequence[str]) -> list[Guess]:
-        """Return the best guess for each text."""
-        return self._chosen.guess(texts)
 
 
 _NO_VECTORS_FOR_LANGUAGE = say(

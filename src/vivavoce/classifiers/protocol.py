@@ -59,6 +59,18 @@ class ProbabilisticClassifier(Classifier, Protocol):
         """Return the probability of each trained topic for each text."""
 
 
+class Guessing:
+    """Guesses what is most probable."""
+
+    def probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """Return the probability of each trained topic for each text."""
+        raise NotImplementedError
+
+    def guess(self, texts: Sequence[str]) -> list[Guess]:
+        """Return the best guess for each text."""
+        return self.probabilities(texts).guesses()
+
+
 class RowModel(Protocol):
     """A model trained on some rows of a prepared data set; answers other rows of it."""
 

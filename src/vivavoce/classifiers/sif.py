@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.classifiers import logistic
-from vivavoce.classifiers.protocol import Floats, Probabilities
+from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities
 from vivavoce.errors import DataError, FileError, MissingPartError, UsageError
-from vivavoce.records import Guess
 from vivavoce.text.glove import WordVectors, find_glove, load_word_vectors
 from vivavoce.text.weights import viva_home
 from vivavoce.text.words import guess_language, words
@@ -28,7 +27,7 @@ SMOOTHING = 1e-3
 HEAD_C = 30.0
 
 
-class SifClassifier:
+class SifClassifier(Guessing):
     """Mean word vectors without their common direction, and logistic regression on top.
 
     `vectors` is a file (only the words that occur are read from it) or vectors in memory. Word frequencies
@@ -77,10 +76,6 @@ class SifClassifier:
         direction = common_direction(means)
         head = fit_head(_features(means, direction), intents)
         self._model = _Model(language, frequencies, direction, head)
-
-    def guess(self, texts: Sequence[str]) -> list[Guess]:
-        """Return the most probable topic of each text."""
-        return self.probabilities(texts).guesses()
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each trained topic; all the same for a text without known words."""

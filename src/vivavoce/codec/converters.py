@@ -33,10 +33,6 @@ def _is_object(kind: Any) -> bool:
     return _is_mapping(kind) and get_args(kind)[1] in (object, Any)
 
 
-def _is_anything(kind: Any) -> bool:
-    return kind is object
-
-
 def _make_converter(*, thorough: bool) -> Converter:
     converter = Converter(detailed_validation=thorough, unstruct_collection_overrides={tuple: list})
     converter.register_structure_hook_factory(is_dataclass, make_reader)
@@ -46,8 +42,8 @@ def _make_converter(*, thorough: bool) -> Converter:
     converter.register_structure_hook_factory(_is_mapping, values.make_mapping_reader)
     converter.register_structure_hook_func(_is_object, values.read_object)
     converter.register_unstructure_hook_func(_is_object, dict)
-    converter.register_structure_hook_func(_is_anything, lambda value, _: value)
-    converter.register_unstructure_hook_func(_is_anything, identity)
+    converter.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
+    converter.register_unstructure_hook_func(lambda kind: kind is object, identity)
     for kind, read in values.READERS.items():
         converter.register_structure_hook(kind, read)
     converter.register_unstructure_hook(float, values.write_number)

@@ -79,7 +79,9 @@ def build_dataset(
     _check_faults([] if skip_bad else faults, mixed, table.unit, source)
     if not good:
         raise _refuse_all(faults, table.unit, source)
-    notes = [*_header_notes(table, source), *table.notes, *columns.notes]
+    notes = [*table.notes, *columns.notes]
+    if not all(is_blank(row.cells) for row in table.above):
+        notes.insert(0, say(ROWS_ABOVE, source=source, number=table.header))
     notes += map(exclusion, _list_faults(faults, table.unit, source))
     examples = tuple(_build_examples(good, columns, out_of_scope, unit=table.unit, source=source, notes=notes))
     # The usual names need not occur; a name that the user gave should be there.
@@ -87,11 +89,6 @@ def build_dataset(
         notes.append(f"{source}: no row has the out-of-scope intent '{out_of_scope}'")
     intents = {as_text(row.cells[columns.intent]).strip() for row in good} if out_of_scope == AUTO else set()
     return Dataset(examples, source, tuple(notes), tuple(sorted(filter(is_out_of_scope, intents))))
-
-
-def _header_notes(table: Table, source: str) -> Iterator[str]:
-    if any(not is_blank(row.cells) for row in table.above):
-        yield say(ROWS_ABOVE, source=source, number=table.header)
 
 
 def read_table(path: Path, options: ReadOptions | None = None, format: str | None = None) -> Table:

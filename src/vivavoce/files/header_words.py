@@ -82,9 +82,5 @@ def normalise_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())
 
 
-def _list_words(*tables: Words) -> frozenset[str]:
-    return frozenset(word for table in tables for words in table.values() for word in words)
-
-
 ROLE_OF = {word: role for table in (HINTS, DIALOGUES, TRAINING) for role, words in table.items() for word in words}
-KNOWN = _list_words(TRAINING)
+KNOWN = frozenset(word for words in TRAINING.values() for word in words)

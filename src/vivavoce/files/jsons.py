@@ -25,8 +25,8 @@ def read_json(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noq
     except (ValueError, RecursionError) as error:
         reason = _explain(error)
         if isinstance(error, json.JSONDecodeError):
-            message, line, column = _read_message(error), error.lineno, error.colno
-            reason = say("{said} in line {lineno}, column {colno}", said=message, lineno=line, colno=column)
+            place = {"said": _read_message(error), "lineno": error.lineno, "colno": error.colno}
+            reason = say("{said} in line {lineno}, column {colno}", **place)
         what = say("the file is not valid JSON: {reason}", reason=reason)
         raise FileError(what, where=str(path), remedy=SHAPES) from None
     items = content.get("examples") if isinstance(content, dict) else content

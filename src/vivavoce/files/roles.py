@@ -71,29 +71,13 @@ def _judge_topic(facts: Facts) -> float:
     return 3 * repeated + facts.filled - facts.words / 4 - 2 * facts.languages - 2 * facts.numbers
 
 
-def _judge_answer(facts: Facts) -> float:
-    return VETO if facts.dates > 0.5 or facts.numbers > 0.5 else min(facts.words, 12) / 12 + facts.ends
-
-
-def _judge_date(facts: Facts) -> float:
-    return ENOUGH if facts.dates > 0.8 else VETO if facts.dates < 0.2 and facts.numbers < 0.5 else 0
-
-
-def _judge_language(facts: Facts) -> float:
-    return ENOUGH if facts.languages > 0.9 else 0 if facts.languages > 0.3 else VETO
-
-
-def _judge_short(facts: Facts) -> float:
-    return VETO if facts.words > 6 else 1 - facts.distinct
-
-
 TRAINING_JUDGES: Mapping[str, Judge] = {
     "text": judge_text,
     "intent": _judge_topic,
-    "answer": _judge_answer,
-    "created": _judge_date,
-    "language": _judge_language,
-    "owner": _judge_short,
+    "answer": lambda it: VETO if it.dates > 0.5 or it.numbers > 0.5 else min(it.words, 12) / 12 + it.ends,
+    "created": lambda it: ENOUGH if it.dates > 0.8 else VETO if it.dates < 0.2 and it.numbers < 0.5 else 0,
+    "language": lambda it: ENOUGH if it.languages > 0.9 else 0 if it.languages > 0.3 else VETO,
+    "owner": lambda it: VETO if it.words > 6 else 1 - it.distinct,
 }
 # Roles that a column may get without a word in its name.
 BY_CELLS = ("text", "intent", "created", "language")

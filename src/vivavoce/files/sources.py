@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from vivavoce.errors import EmptyFileError, FileError, UsageError, nearest
@@ -30,7 +31,11 @@ def check_file(path: Path, max_bytes: int) -> None:
     try:
         size = path.stat().st_size
     except FileNotFoundError:
-        raise _refuse_missing(path) from None
+        what, remedy = say("the folder {parent} does not exist", parent=path.parent), say("check the path")
+        with suppress(OSError):
+            hint = nearest(path.name, sorted(os.listdir(path.parent)))
+            what, remedy = say("the file does not exist.{hint}", hint=hint), say("check the file name and folder")
+        raise FileError(what, where=str(path), remedy=remedy) from None
     except (OSError, ValueError) as error:
         raise _refuse_unreadable(path, error) from error
     if path.is_dir():
@@ -152,16 +157,6 @@ def _explain_byte(data: bytes, error: UnicodeDecodeError, path: Path) -> FileErr
         row_at=row,
     )
     return FileError(what, where=str(path), remedy=say(Advice.GIVE_CP1252, shown=" ".join(excerpt.split())))
-
-
-def _refuse_missing(path: Path) -> FileError:
-    try:
-        hint = nearest(path.name, sorted(os.listdir(path.parent)))
-    except OSError:
-        what = say("the folder {parent} does not exist", parent=path.parent)
-        return FileError(what, where=str(path), remedy=say("check the path"))
-    what = say("the file does not exist.{hint}", hint=hint)
-    return FileError(what, where=str(path), remedy=say("check the file name and folder"))
 
 
 def _refuse_unreadable(path: Path, error: Exception) -> FileError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import chain, islice
@@ -115,7 +115,15 @@ def build_table(
     head = list(islice(numbered, HEAD_ROWS)) if options.guess and not options.header else []
     wanted = options.header or (guess_header(head) if head else 0)
     numbered = chain(head, numbered)
-    above, header = _take_header(numbered, wanted)
+    above: list[Row] = []
+    header = None
+    for number, cells in numbered:
+        row = Row(number, tuple(cells))
+        # The row of the number wanted, or the first that is not blank.
+        if number == wanted or (not wanted and not is_blank(cells)):
+            header = row
+            break
+        above.append(row)
     if header is None:
         raise EmptyFileError(
             say("the file is empty"), where=source, remedy=say("use a file with a header row and examples")
@@ -123,7 +131,7 @@ def build_table(
     rest = list(numbered)
     columns = column_names(header.cells, source, rename=options.rename)
     if options.rename and pad:
-        widest = max((_width(cells) for _, cells in rest), default=0)
+        widest = max(map(measure_width, (cells for _, cells in rest)), default=0)
         columns = (*columns, *[""] * (min(widest, MAX_COLUMNS) - len(columns)))
     check_columns(columns, source)
     rows: list[Row] = []
@@ -150,23 +158,13 @@ def build_table(
         (*notes, *blank),
         tuple(faults),
         header=header.number,
-        above=above,
+        above=tuple(above),
         blank=tuple(blanks),
     )
 
 
-def _take_header(numbered: Iterator[tuple[int, Cells]], wanted: int) -> tuple[tuple[Row, ...], Row | None]:
-    """Take the rows up to the header from the records: the one of this number, or (0) the first that is not blank."""
-    above: list[Row] = []
-    for number, cells in numbered:
-        row = Row(number, tuple(cells))
-        if number == wanted or (not wanted and not is_blank(cells)):
-            return tuple(above), row
-        above.append(row)
-    return (), None
-
-
-def _width(cells: Cells) -> int:
+def measure_width(cells: Cells) -> int:
+    """Return the place of the last cell that holds something, counted from 1."""
     return max((place for place, cell in enumerate(cells, 1) if cell is not None and cell != ""), default=0)
 
 

@@ -16,7 +16,7 @@ from vivavoce.errors import FileError, VivaError, nearest
 from vivavoce.files.advice import Advice
 from vivavoce.files.headers import HEAD_ROWS, rate_records
 from vivavoce.files.sources import MEGABYTE, check_file
-from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table, check_rows
+from vivavoce.files.tables import Cells, ReadOptions, Table, UnsavedFormula, build_table, check_rows, measure_width
 from vivavoce.messages import say
 
 MAX_MEMBERS = 10_000
@@ -61,8 +61,11 @@ def _read(path: Path, options: ReadOptions) -> Table:
             table = build_table(
                 _read_rows(book[name], path, options), str(path), pad=True, notes=notes, options=options
             )
-            sheets = tuple((each, _count_rows(book[each])) for each in names) if options.rename else ()
-            return replace(table, sheet=name, sheets=sheets)
+            sheets = []
+            for each in names if options.rename else ():
+                with book[each]._get_source() as part:
+                    sheets.append((each, _find_last_row(part)))
+            return replace(table, sheet=name, sheets=tuple(sheets))
         finally:
             book.close()
 
@@ -71,29 +74,23 @@ def _guess_sheet(book: Any) -> str | None:
     """Return the sheet that looks most like a table, by the beginning of each; the first of several."""
     if len(book.worksheets) < 2:
         return None
-    rated = [(rate_records(_list_head(page)), page.title) for page in book.worksheets]
+    rated = []
+    for page in book.worksheets:
+        page.reset_dimensions()
+        head = list(enumerate(page.iter_rows(max_row=HEAD_ROWS, values_only=True), 1))
+        rated.append((rate_records(head), page.title))
     return str(max(rated, key=lambda pair: pair[0])[1])
 
 
-def _list_head(page: Any) -> list[tuple[int, Cells]]:
-    page.reset_dimensions()
-    return list(enumerate(page.iter_rows(max_row=HEAD_ROWS, values_only=True), 1))
-
-
-def _count_rows(page: Any) -> int:
-    with page._get_source() as part:
-        return _find_last_row(part)
-
-
-def _read_rows(page: object, path: Path, options: ReadOptions) -> list[tuple[int, Cells]]:
+def _read_rows(page: Any, path: Path, options: ReadOptions) -> list[tuple[int, Cells]]:
     """Return the rows; where a cell looks empty but holds a formula that was never calculated, they say so."""
     records = list(_list_records(page, path, options))
     if all(None not in cells for _, cells in records):
         return records
-    with page._get_source() as part:  # type: ignore[attr-defined]
+    with page._get_source() as part:
         if not _has_formulas(part):
             return records
-    with page._get_source() as part:  # type: ignore[attr-defined]
+    with page._get_source() as part:
         unsaved = set(_find_unsaved(part))
     return [
         (number, [UNSAVED if (number, place) in unsaved else cell for place, cell in enumerate(cells, 1)])
@@ -131,22 +128,20 @@ def _find_unsaved(part: IO[bytes]) -> Iterator[tuple[int, int]]:
         row.clear()
 
 
-def _list_records(page: object, path: Path, options: ReadOptions) -> Iterator[tuple[int, Cells]]:
+def _list_records(page: Any, path: Path, options: ReadOptions) -> Iterator[tuple[int, Cells]]:
     """Yield the rows, as wide as the widest at the beginning, whatever size the sheet claims to have."""
-    with page._get_source() as part:  # type: ignore[attr-defined]
+    with page._get_source() as part:
         # Before all the rows above the last one are made up.
         check_rows(_find_last_row(part, options.max_rows) - 1, options.max_rows, str(path))
-    page.reset_dimensions()  # type: ignore[attr-defined]
+    page.reset_dimensions()
     width = seen = 0
-    for number, cells in enumerate(page.iter_rows(values_only=True), 1):  # type: ignore[attr-defined]
+    for number, cells in enumerate(page.iter_rows(values_only=True), 1):
         seen += len(cells)
         check_rows(number - 1, options.max_rows, str(path))
         if seen > MAX_CELLS:
             raise _refuse_damaged(path, f"the sheet claims more than {MAX_CELLS:,} cells")
         if number <= max(HEAD_ROWS, options.header or 0) or options.rename:
-            width = max(
-                width, max((place for place, cell in enumerate(cells, 1) if cell not in (None, "")), default=0)
-            )
+            width = max(width, measure_width(cells))
         # The library keeps the escapes of the format (`_x000D_` is a carriage return).
         yield (
             number,
@@ -201,26 +196,23 @@ def _check_archive(path: Path, max_bytes: int) -> None:
                     remedy=say("save it as .xlsx without a password"),
                 )
         with zipfile.ZipFile(path) as archive:
-            _check_sizes(archive.infolist(), path, max_bytes)
-            for member in archive.infolist():
+            members = archive.infolist()
+            total, count = sum(member.file_size for member in members), len(members)
+            large = [member for member in members if member.file_size > MIN_SUSPECT_BYTES]
+            dense = any(member.file_size / max(member.compress_size, 1) > MAX_RATIO for member in large)
+            if count > MAX_MEMBERS or dense or total > max_bytes:
+                what = say(
+                    "the workbook unpacks to {total:,.1f} MB in {count:,} parts, more than a table needs",
+                    total=total / MEGABYTE,
+                    count=count,
+                )
+                raise FileError(what, where=str(path), remedy=say(Advice.SHEET_TOO_LARGE))
+            for member in members:
                 _check_prologue(archive, member, path)
     except VivaError:
         raise
     except Exception as error:  # so do the unpackers of a damaged archive
         raise _refuse_damaged(path, f"{type(error).__name__}: {error}") from None
-
-
-def _check_sizes(members: list[zipfile.ZipInfo], path: Path, max_bytes: int) -> None:
-    total, count = sum(member.file_size for member in members), len(members)
-    large = [member for member in members if member.file_size > MIN_SUSPECT_BYTES]
-    dense = any(member.file_size / max(member.compress_size, 1) > MAX_RATIO for member in large)
-    if count > MAX_MEMBERS or dense or total > max_bytes:
-        what = say(
-            "the workbook unpacks to {total:,.1f} MB in {count:,} parts, more than a table needs",
-            total=total / MEGABYTE,
-            count=count,
-        )
-        raise FileError(what, where=str(path), remedy=say(Advice.SHEET_TOO_LARGE))
 
 
 def _check_prologue(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> None:

@@ -113,17 +113,15 @@ def dump_yaml(value: object) -> str:
     return yaml.dump(value, Dumper=_TextDumper, allow_unicode=True, sort_keys=False, width=110, indent=2)
 
 
+@dataclass(slots=True)
 class _Open:
     """A list or a mapping that is still being read; a mapping knows the key whose value comes next."""
 
-    __slots__ = ("anchor", "before", "container", "key", "steps")
-
-    def __init__(self, container: Container, steps: tuple[Step, ...], anchor: str | None, before: int) -> None:
-        self.container = container
-        self.steps = steps
-        self.anchor = anchor
-        self.before = before
-        self.key: str | None = None
+    container: Container
+    steps: tuple[Step, ...]
+    anchor: str | None
+    before: int
+    key: str | None = None
 
 
 class _Builder:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from vivavoce.errors import DataError, Fault, UsageError, nearest, plural
-from vivavoce.intents.blind_rates import blind_rates
 from vivavoce.intents.exam import as_dataset, check_threshold, load_classifier
 from vivavoce.intents.findings import (
     ConfusionCell,
@@ -23,21 +21,34 @@ from vivavoce.intents.findings import (
     draw_samples,
     intent_table,
 )
+from vivavoce.intents.influences import Floats, share_parts
 from vivavoce.intents.material import Material
-from vivavoce.intents.measures import CalibrationBin, Items, RiskCoverage, calibration, counts_of, risk_coverage
+from vivavoce.intents.measures import (
+    CalibrationBin,
+    Items,
+    RiskCoverage,
+    calibration,
+    counts_of,
+    matthews,
+    measure_others,
+    risk_coverage,
+)
 from vivavoce.intents.record import NO_GUESS_CODE
-from vivavoce.intents.result import DataFacts, Note, rate_cell
+from vivavoce.intents.result import DataFacts, Note, Result, list_items, rate_cell
 from vivavoce.intents.runner import AnyClassifier, Progress, row_trainer
-from vivavoce.intents.splits import OUT_OF_SCOPE, Flags
+from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
 from vivavoce.outcomes import Counts, outcome_places
 from vivavoce.records import NO_GUESS, Dataset, Example, Guess, Rate
-from vivavoce.statistics import wilson
+from vivavoce.statistics import Spread, bounded_rate, ratio_spread, wilson
+from vivavoce.statistics import resamples as bootstrap_rows
 from vivavoce.text.duplicates import duplicate_groups
 
 Data = Dataset | tuple[Sequence[str], Sequence[str | None]]
 Unknown = Literal["refuse", "negative"]
 Prediction = tuple[Example, Guess]
 RESAMPLES = 1000
+# The numbers whose intervals come from resamples, in the order in which they are shown.
+RESAMPLED = ("f1_macro", "f1_weighted", "mcc", "oos_auroc", "aurc", "augrc", "ece")
 # A softmax in single precision may end a hair above 1.
 SLACK = 1e-6
 
@@ -51,7 +62,7 @@ class Leak:
 
 
 @dataclass(frozen=True, eq=False)
-class BlindResult:
+class BlindResult(Result):
     """What one test found, every number with its interval over other questions of this kind."""
 
     data: DataFacts
@@ -77,16 +88,10 @@ class BlindResult:
             raise UsageError(f"unknown number '{name}'.{nearest(name, list(self.rates))}")
         return self.rates[name]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form."""
-        from vivavoce.intents.json_form import result_to_json
-
-        return result_to_json(self)
-
     def _repr_html_(self) -> str:
         """Show the numbers in a notebook."""
         rows = "".join(f"<tr><th>{name.replace('_', ' ')}</th>{rate_cell(r)}</tr>" for name, r in self.rates.items())
-        notes = "".join(f"<li>{escape(note.message)}</li>" for note in self.warnings)
+        notes = list_items(note.message for note in self.warnings)
         return f"<table><caption>{escape(self.classifier)}</caption>{rows}</table><ul>{notes}</ul>"
 
 
@@ -116,8 +121,7 @@ def examine_blind(
     unlearnt = _find_unlearnt(test, train, unknown)
     engine = load_classifier(classifier)
     guesses = _ask(engine, train, test, progress)
-    score = partial(_score, test, guesses, threshold, seed=seed, resamples=resamples)
-    result = score(train=train, unlearnt=unlearnt, classifier=engine.name)
+    result = _score(test, guesses, threshold, train, unlearnt, classifier=engine.name, seed=seed, resamples=resamples)
     notes = (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))
     return replace(result, warnings=(*result.warnings, *notes))
 
@@ -156,8 +160,7 @@ def score_predictions(
         raise DataError("these guesses cannot be scored", faults=faults, remedy="scale the confidences to 0 to 1")
     learnt = None if train is None else as_dataset(train)
     unlearnt = () if learnt is None else _find_unlearnt(test, learnt, unknown)
-    score = partial(_score, test, guesses, threshold, seed=seed, resamples=resamples)
-    return score(train=learnt, unlearnt=unlearnt, classifier=classifier)
+    return _score(test, guesses, threshold, learnt, unlearnt, classifier=classifier, seed=seed, resamples=resamples)
 
 
 def _find_unlearnt(test: Dataset, train: Dataset, unknown: str) -> tuple[str, ...]:
@@ -198,17 +201,16 @@ def _score(
     test: Dataset,
     guesses: Sequence[Guess],
     threshold: float,
-    *,
     train: Dataset | None,
     unlearnt: tuple[str, ...],
+    *,
     classifier: str,
     seed: int,
     resamples: int,
 ) -> BlindResult:
     if not len(test):
         raise DataError("nothing to test", where=test.source, remedy="add at least one message")
-    material, leaking = _code_rows(test, guesses, train)
-    items = _build_items(material, guesses, unlearnt)
+    material, items, leaking = _code_rows(test, guesses, train, unlearnt)
     pooled = Pooled(np.arange(len(test)), np.zeros(len(test), dtype=np.intp), items)
     places = outcome_places(items.truth, items.guess, items.confidence, threshold)
     intents, leak = intent_table(pooled, material, threshold), None
@@ -224,7 +226,7 @@ def _score(
         classifier=classifier,
         threshold=threshold,
         seed=seed,
-        rates=blind_rates(items, material.groups, threshold, seed, resamples),
+        rates=_measure(items, material.groups, threshold, seed, resamples),
         counts=counts_of(items, threshold),
         intents=intents,
         confusion=confusion_table(pooled, material, threshold),
@@ -238,8 +240,10 @@ def _score(
     )
 
 
-def _code_rows(test: Dataset, guesses: Sequence[Guess], train: Dataset | None) -> tuple[Material, Flags]:
-    """Code the test rows, and mark those that have a near-duplicate in training."""
+def _code_rows(
+    test: Dataset, guesses: Sequence[Guess], train: Dataset | None, unlearnt: Sequence[str]
+) -> tuple[Material, Items, Flags]:
+    """Code the test rows and their guesses, and mark the rows that have a near-duplicate in training."""
     names = set(test.sizes) | {guess.intent for guess in guesses if guess.intent is not None}
     topics = tuple(sorted(names | set(train.sizes if train else ())))
     code = {topic: place for place, topic in enumerate(topics)}
@@ -247,15 +251,58 @@ def _code_rows(test: Dataset, guesses: Sequence[Guess], train: Dataset | None) -
     learnt = [example.text for example in train or () if example.intent is not None]
     groups = np.asarray(duplicate_groups([*learnt, *test.texts]), dtype=np.intp)
     own = groups[len(learnt) :]
-    return Material(test, topics, labels, own), np.isin(own, groups[: len(learnt)])
-
-
-def _build_items(material: Material, guesses: Sequence[Guess], unlearnt: Sequence[str]) -> Items:
-    code = {topic: place for place, topic in enumerate(material.topics)}
-    foreign = np.isin(material.labels, [code[name] for name in unlearnt])
+    truth = np.where(np.isin(labels, [code[name] for name in unlearnt]), OUT_OF_SCOPE, labels)
     best = [NO_GUESS_CODE if guess.intent is None else code[guess.intent] for guess in guesses]
     confidence = np.array([guess.confidence for guess in guesses], dtype=np.float64)
-    return Items(np.where(foreign, OUT_OF_SCOPE, material.labels), np.array(best, dtype=np.intp), confidence)
+    items = Items(truth, np.array(best, dtype=np.intp), confidence)
+    return Material(test, topics, labels, own), items, np.isin(own, groups[: len(learnt)])
+
+
+def _measure(items: Items, groups: Rows, threshold: float, seed: int, resamples: int) -> Mapping[str, Rate]:
+    """Return every number with its interval over other questions of this kind; near-duplicates are one question."""
+    rates = {name: _bound_share(*parts, groups) for name, parts in share_parts(items, threshold).items()}
+    # HINT3 and CLINC150 call the share of negatives that were declined "out-of-scope recall".
+    rates["oos_recall"] = rates["negative_rejection"]
+    # The other numbers get their intervals from resamples, in which near-duplicates are drawn together.
+    numbers, count = _measure_others(items, threshold), len(np.unique(groups))
+    drawn: dict[str, list[float]] = {name: [] for name in numbers}
+    for rows in bootstrap_rows(groups.tolist(), resamples, seed) if count > 1 else ():
+        part = Items(items.truth[rows], items.guess[rows], items.confidence[rows])
+        for name, value in _measure_others(part, threshold).items():
+            if value is not None:
+                drawn[name].append(value)
+    for name, value in numbers.items():
+        rates[name] = _bound_number(value, drawn[name], len(items), count, -1.0 if name == "mcc" else 0.0)
+    return rates
+
+
+def _measure_others(items: Items, threshold: float) -> dict[str, float | None]:
+    numbers = {**measure_others(items, threshold), "mcc": matthews(items, threshold)}
+    return {name: numbers[name] for name in RESAMPLED}
+
+
+def _bound_share(hits: Floats, n: Floats, groups: Rows) -> Rate:
+    asked, total = round(float(n.sum())), float(hits.sum())
+    if not asked:
+        return Rate(None, None, None, 0)
+    if len(np.unique(groups[n > 0])) == asked:
+        return wilson(total, asked)
+    own, counted = (np.bincount(groups, weights=part).astype(np.float64) for part in (hits, n))
+    return bounded_rate(total / asked, ratio_spread(own, counted), asked)
+
+
+def _bound_number(value: float | None, drawn: Sequence[float], n: int, groups: int, lowest: float) -> Rate:
+    """Put an interval around a number that lies between `lowest` and 1, from the variance of its resamples."""
+    if value is None:
+        return Rate(None, None, None, 0)
+    if len(drawn) < 2 or groups < 2:
+        return Rate(value, None, None, n)
+    span = 1 - lowest
+    variance = float(np.var(drawn, ddof=1)) * groups / (groups - 1) / span**2
+    spread = Spread(variance, groups, float(groups) if variance else 0.0, groups - 1)
+    rate = bounded_rate((value - lowest) / span, spread, n)
+    low, high = (None if end is None else lowest + span * end for end in (rate.low, rate.high))
+    return Rate(value, low, high, n)
 
 
 def _list_notes(test: Dataset, train: Dataset | None, leak: Leak | None, unlearnt: Sequence[str]) -> Iterator[Note]:

@@ -13,14 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from vivavoce.files.dates import unreadable_date_rows
 from vivavoce.files.exclusions import count_excluded
-from vivavoce.intents.merging import Answers, answers_by_topic, may_merge
-from vivavoce.intents.names import find_twins
+from vivavoce.intents.names import Answers, answers_by_topic, find_twins, may_merge
+from vivavoce.intents.result import Result
 from vivavoce.records import Dataset, Example
 from vivavoce.text.duplicates import Ints, duplicate_groups, exact_groups
 
@@ -63,7 +63,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Result):
     """All problems, worst first and then by row; how many of each kind; examples per topic.
 
     `rows` were checked; `excluded` rows of the file could not be used and were left out before.
@@ -78,12 +78,6 @@ class CheckResult:
     notes: tuple[str, ...] = ()
     excluded: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form of `viva intents check`."""
-        from vivavoce.intents.json_form import to_json
-
-        return to_json(self)  # type: ignore[no-any-return]
-
 
 def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
     """Find what a person can put right before any exam. Dates are compared with `now`, if it is given."""
@@ -92,9 +86,12 @@ def check(dataset: Dataset, *, now: datetime | None = None) -> CheckResult:
         *_check_repeats(dataset),
         *_check_texts(dataset),
         *_check_scripts(dataset),
-        *_check_names(list(dataset.sizes)),
         *_check_dates(dataset, now),
     ]
+    for twins in find_twins(list(dataset.sizes)):
+        pair = (twins.a, twins.b)
+        what = f"{_join_names(pair)} may be the same topic: if so, give them one name."
+        problems.append(Problem("similar_names", (), (), pair, what, "warning" if twins.same else "info"))
     problems.sort(key=lambda problem: (SEVERITIES.index(problem.severity), min(problem.rows, default=-1)))
     counts = dict(Counter(problem.kind for problem in problems).most_common())
     return CheckResult(
@@ -117,7 +114,7 @@ def _build_problem(kind: str, severity: Severity, members: Sequence[Member], mes
 
 def _list_members(dataset: Dataset) -> list[Member]:
     """Return the examples with their row in the file, or their position where there was no file."""
-    return [(index if example.row is None else example.row, example) for index, example in enumerate(dataset)]
+    return [(dataset.number(place), example) for place, example in enumerate(dataset)]
 
 
 def _group_by_intent(members: Iterable[Member]) -> dict[str | None, list[Member]]:
@@ -262,8 +259,10 @@ def _check_texts(dataset: Dataset) -> Iterator[Problem]:
             what = f"{_quote(text)} contains damaged or invisible characters: enter the text again."
             yield _build_problem("encoding", "warning", [member], what)
         elif MOJIBAKE.search(text):
-            original = _restore(text)
-            meant = f" It may mean {_quote(original)}." if original else ""
+            meant = ""
+            for encoding in ("latin-1", "cp1252"):
+                with suppress(UnicodeError):
+                    meant = f" It may mean {_quote(text.encode(encoding).decode('utf-8'))}."
             what = f"{_quote(text)} was read in the wrong encoding: export the file as UTF-8.{meant}"
             yield _build_problem("encoding", "warning", [member], what)
 
@@ -274,13 +273,6 @@ def _says_nothing(text: str) -> bool:
     signs = [sign for sign in text if unicodedata.category(sign)[0] in "LN"]
     syllable = len(signs) == 1 and unicodedata.category(signs[0]) == "Lo"  # one character can be a word
     return not signs or (len(text.strip()) == 1 and not syllable)
-
-
-def _restore(text: str) -> str:
-    for encoding in ("cp1252", "latin-1"):
-        with suppress(UnicodeError):
-            return text.encode(encoding).decode("utf-8")
-    return ""
 
 
 # --- the whole ---------------------------------------------------------------------------------------------
@@ -309,13 +301,6 @@ def _guess_script(text: str) -> str:
     counts = {script: len(letters.findall(text)) for script, letters in SCRIPTS.items()}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] else ""
-
-
-def _check_names(names: Sequence[str]) -> Iterator[Problem]:
-    for twins in find_twins(names):
-        pair = (twins.a, twins.b)
-        what = f"{_join_names(pair)} may be the same topic: if so, give them one name."
-        yield Problem("similar_names", (), (), pair, what, "warning" if twins.same else "info")
 
 
 def _check_dates(dataset: Dataset, now: datetime | None) -> Iterator[Problem]:

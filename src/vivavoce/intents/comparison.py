@@ -29,7 +29,7 @@ from vivavoce.intents.findings import SettingFindings, find
 from vivavoce.intents.material import Material
 from vivavoce.intents.notes import CONSISTENCY, failure_text
 from vivavoce.intents.record import ExamRecord, RecordFile, UnitFailure, UnitKey
-from vivavoce.intents.result import DataFacts, Note, rate_cell
+from vivavoce.intents.result import DataFacts, Note, Result, list_items, rate_cell
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, reason_of, run_units
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.messages import join, say
@@ -77,7 +77,7 @@ class EngineFailure:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparisonResult:
+class ComparisonResult(Result):
     """The result of a comparison. A difference is said of its `a` against its `b`."""
 
     data: DataFacts
@@ -96,12 +96,6 @@ class ComparisonResult:
                 return difference
         raise UsageError(f"'{a}' was not compared with '{b}' in this order")
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form."""
-        from vivavoce.intents.json_form import to_json
-
-        return to_json(self)  # type: ignore[no-any-return]
-
     def _repr_html_(self) -> str:
         """Show ranges and verdicts in a notebook."""
         head = "".join(f"<th>accuracy at {setting}</th>" for setting in self.settings)
@@ -110,14 +104,14 @@ class ComparisonResult:
             f"<td>{'n/a' if each.aurc is None else f'{each.aurc.mean:.3f}'}</td></tr>"
             for each in self.classifiers
         )
-        verdicts = ""
+        verdicts = []
         for difference in self.differences:
             gap = difference.pooled
             points = "n/a" if gap.test.difference is None else f"{100 * gap.test.difference:+.1f} points"
             more = f", about {gap.more_examples} more examples would settle it" if gap.more_examples else ""
-            names = f"{difference.a} against {difference.b}"
-            verdicts += f"<li>{escape(f'{names}: {gap.verdict} ({points}{more})')}</li>"
-        return f"<table><tr><th>engine</th>{head}<th>mean AURC</th></tr>{rows}</table><ul>{verdicts}</ul>"
+            verdicts.append(f"{difference.a} against {difference.b}: {gap.verdict} ({points}{more})")
+        head += "<th>mean AURC</th>"
+        return f"<table><tr><th>engine</th>{head}</tr>{rows}</table><ul>{list_items(verdicts)}</ul>"
 
 
 def compare_classifiers(
@@ -152,9 +146,21 @@ def compare_classifiers(
         for name, engine in engines.items():
             header = record_header(material, engine, base, True)
             files[name] = RecordFile(Path(record) / file_name(name), header)
-    run = partial(_run, plans=plans, material=material, executor=executor, workers=workers, progress=progress)
-    runs = {name: run(name, engine, file=files.get(name)) for name, engine in engines.items()}
+    units, cores = plan_comparison(plans), workers or os.cpu_count() or 1
+    runs: dict[str, ExamRecord | EngineFailure] = {}
+    for name, engine in engines.items():
+        report = partial(_report, progress, name) if progress else None
+        pool: Any = {"executor": executor, "workers": cores, "record": files.get(name), "progress": report}
+        try:
+            runs[name] = run_units(units, material, engine, **pool)
+        except Exception as error:  # one engine may fail in any way; the others are still worth comparing
+            reason = error.what if isinstance(error, VivaError) else reason_of(error)
+            runs[name] = EngineFailure(name, reason)
     return conclude_comparison(runs, engines, plans, material, threshold)
+
+
+def _report(progress: Progress, name: str, stage: str, done: int, total: int) -> None:
+    progress(f"{name}: {stage}", done, total)
 
 
 def _load_engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
@@ -182,28 +188,6 @@ def file_name(name: str) -> str:
     # Some file systems do not tell large letters from small ones, so a changed name gets a hash.
     suffix = "" if safe == name else "-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{safe}{suffix}.sqlite"
-
-
-def _run(
-    name: str,
-    engine: AnyClassifier,
-    *,
-    plans: Plans,
-    material: Material,
-    executor: Executor | None,
-    workers: int,
-    progress: Progress | None,
-    file: RecordFile | None,
-) -> ExamRecord | EngineFailure:
-    def report(stage: str, done: int, total: int) -> None:
-        if progress is not None:
-            progress(f"{name}: {stage}", done, total)
-
-    cores, units = workers or os.cpu_count() or 1, plan_comparison(plans)
-    try:
-        return run_units(units, material, engine, executor=executor, workers=cores, record=file, progress=report)
-    except Exception as error:  # one engine may fail in any way; the others are still worth comparing
-        return EngineFailure(name, error.what if isinstance(error, VivaError) else reason_of(error))
 
 
 def plan_comparison(plans: Plans) -> list[Unit]:

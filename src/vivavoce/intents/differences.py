@@ -11,10 +11,9 @@ import numpy as np
 
 from vivavoce.errors import WorkError
 from vivavoce.intents.findings import SettingFindings
-from vivavoce.intents.influences import Floats
-from vivavoce.intents.intervals import Influence, influences_on, variance_over_items
+from vivavoce.intents.intervals import Influence, influences_on, items_of, variance_over_items
 from vivavoce.intents.material import Material
-from vivavoce.intents.record import NO_GUESS_CODE, ExamRecord, UnitResult
+from vivavoce.intents.record import NO_GUESS_CODE, ExamRecord
 from vivavoce.intents.splits import Flags, Rows, Setting
 from vivavoce.outcomes import Outcome, outcome_places
 from vivavoce.statistics import PairedTest, holm, items_to_decide, mcnemar_exact, student, student_p
@@ -117,31 +116,77 @@ def differences_of(
 # --- one pair ----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What two engines did in the retries of one setting that both finished; first the one, then the other.
+
+    `numbers`: those of each retry. `moves`: how each example moves each number. `good`: whether the engine usually is
+    right about each example. `guesses`: its first guess. `differing`: whether the two are not right equally often.
+    """
+
+    retries: list[int]
+    numbers: list[list[Mapping[str, float | None]]]
+    moves: list[Mapping[str, Influence]]
+    good: list[Flags]
+    guesses: list[Rows]
+    differing: Flags
+
+
 def _compare(a: Examined, b: Examined, material: Material, threshold: float, seed: int) -> Difference:
-    settings = [setting for setting in a.findings if setting in b.findings]
-    views = {setting: _Views.of(a, b, setting, material, threshold) for setting in settings}
-    moves = {setting: _find_moves(a, b, setting, material, threshold) for setting in settings}
-    gaps = tuple(
-        (s, _build_gap(*_test(a, b, {s: moves[s]}, "accuracy", material), view, int(view.differing.sum())))
-        for s, view in views.items()
+    shared = {s: _find_shared(a, b, s, material, threshold) for s in a.findings if s in b.findings}
+    settings = tuple(
+        (s, _build_gap(*_test([both], "accuracy", material), both, both.differing)) for s, both in shared.items()
     )
-    differing = np.any([view.differing for view in views.values()], axis=0).sum() if views else 0
+    every = list(shared.values())
+    differing = np.any([both.differing for both in every], axis=0) if every else np.zeros(0, dtype=bool)
     # Examples are counted at (0, 0) where it was run: only there each is tested as what it is.
-    first = views.get(Setting()) or next(iter(views.values()), _Views.empty())
+    first = shared.get(Setting()) or next(iter(every), None)
     return Difference(
         a=a.name,
         b=b.name,
-        pooled=_build_gap(*_test(a, b, moves, "accuracy", material), first, int(differing)),
-        settings=gaps,
-        aurc=_test(a, b, moves, "aurc", material)[0],
-        samples=_draw_samples(a, b, first, material, seed),
+        pooled=_build_gap(*_test(every, "accuracy", material), first, differing),
+        settings=settings,
+        aurc=_test(every, "aurc", material)[0],
+        samples=_draw_samples(a, b, first, material, seed) if first else (),
     )
 
 
-def _build_gap(test: PairedTest, freedom: int | None, untested: int, view: _Views, differing: int) -> Gap:
-    improved, broken = int((view.a & ~view.b).sum()), int((view.b & ~view.a).sum())
+def _find_shared(a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> _Shared:
+    theirs = {result.key.retry: result for result in b.run.of(setting)}
+    pairs = [(ours, theirs[ours.key.retry]) for ours in a.run.of(setting) if ours.key.retry in theirs]
+    for ours, other in pairs:
+        same = np.array_equal(ours.test, other.test) and np.array_equal(ours.negative, other.negative)
+        if not same or ours.n_train != other.n_train:
+            raise WorkError(
+                f"'{a.name}' and '{b.name}' were tested on different rows for {ours.key}",
+                remedy="use an empty folder for the records: these were created by another version",
+            )
+    retries = [ours.key.retry for ours, _ in pairs]
+    times = np.zeros(len(material))
+    for ours, _ in pairs:
+        times[ours.test] += 1
+    numbers, moves, counts, guesses = [], [], [], []
+    for side, engine in enumerate((a, b)):
+        results = [pair[side] for pair in pairs]
+        tested = [result.key.retry for result in engine.run.of(setting)]
+        by_retry = dict(zip(tested, engine.findings[setting].per_retry, strict=True))
+        numbers.append([by_retry[retry] for retry in retries])
+        moves.append(influences_on(results, numbers[-1], material, threshold) if results else {})
+        good, guess = np.zeros(len(material)), np.full(len(material), NO_GUESS_CODE, dtype=np.intp)
+        for result in reversed(results):
+            items = items_of(result, material)
+            good[result.test] += np.isin(outcome_places(items.truth, items.guess, items.confidence, threshold), _GOOD)
+            guess[result.test] = items.guess
+        counts.append(good)
+        guesses.append(guess)
+    return _Shared(retries, numbers, moves, [good > times / 2 for good in counts], guesses, counts[0] != counts[1])
+
+
+def _build_gap(test: PairedTest, freedom: int | None, untested: int, both: _Shared | None, differing: Flags) -> Gap:
+    a, b = both.good if both else (differing, differing)
+    improved, broken = int((a & ~b).sum()), int((b & ~a).sum())
     # If the engines were alike, each example that differs would be a fair coin: few of them cannot show more.
-    least = min(1.0, 2 * 0.5**differing)
+    least = min(1.0, 2 * 0.5 ** int(differing.sum()))
     return Gap(
         test=test,
         p=None if test.p is None else max(test.p, least),
@@ -156,39 +201,23 @@ def _build_gap(test: PairedTest, freedom: int | None, untested: int, view: _View
     )
 
 
-Moves = tuple[Mapping[str, Influence], Mapping[str, Influence]]
-
-
-def _find_moves(a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> Moves | None:
-    """Return how each example moves each number of both engines, over the retries that both finished."""
-    pairs = _pair_results(a, b, setting)
-    if not pairs:
-        return None
-    numbers = [_numbers_by_retry(engine, setting) for engine in (a, b)]
-    ours, theirs = (
-        influences_on(
-            [pair[side] for pair in pairs], [numbers[side][ours.key.retry] for ours, _ in pairs], material, threshold
-        )
-        for side in (0, 1)
-    )
-    return ours, theirs
-
-
-def _test(
-    a: Examined, b: Examined, moves: Mapping[Setting, Moves | None], name: str, material: Material
-) -> tuple[PairedTest, int | None, int]:
+def _test(shared: Sequence[_Shared], name: str, material: Material) -> tuple[PairedTest, int | None, int]:
     """Test the mean difference over retries; of several settings, each retry gives their mean.
 
     Returned with the freedom of its standard error, and how many examples no retry tested.
     """
-    scores = [_subtract(a, b, setting, name) for setting in moves]
-    retries = sorted(set().union(*scores))
-    if not retries:
+    scores: dict[int, list[float]] = {}
+    for both in shared:
+        for retry, ours, theirs in zip(both.retries, *both.numbers, strict=True):
+            x, y = ours[name], theirs[name]
+            if x is not None and y is not None:
+                scores.setdefault(retry, []).append(x - y)
+    if not scores:
         return PairedTest(None, None, None, None), None, 0
-    means = [np.mean([column[retry] for column in scores if retry in column]) for retry in retries]
-    difference, both = float(np.mean(means)), [pair for pair in moves.values() if pair]
-    rows = np.mean([ours[name].rows - theirs[name].rows for ours, theirs in both], axis=0)
-    tested = np.any([ours[name].tested for ours, _ in both], axis=0)
+    difference = float(np.mean([np.mean(scores[retry]) for retry in sorted(scores)]))
+    moves = [(both.moves[0][name], both.moves[1][name]) for both in shared if both.retries]
+    rows = np.mean([ours.rows - theirs.rows for ours, theirs in moves], axis=0)
+    tested = np.any([ours.tested for ours, _ in moves], axis=0)
     # Examples that contradict another are never tested.
     open_rows = ~tested & np.isin(material.labels, material.labels[tested])
     open_rows[material.contradictory] = False
@@ -203,86 +232,15 @@ def _test(
     return PairedTest(difference, difference - half, difference + half, p, error), freedom, untested
 
 
-def _numbers_by_retry(engine: Examined, setting: Setting) -> dict[int, Mapping[str, float | None]]:
-    retries = [result.key.retry for result in engine.run.of(setting)]
-    return dict(zip(retries, engine.findings[setting].per_retry, strict=True))
-
-
-def _subtract(a: Examined, b: Examined, setting: Setting, name: str) -> dict[int, float]:
-    """Return the difference in each retry that both finished."""
-    ours, theirs = _numbers_by_retry(a, setting), _numbers_by_retry(b, setting)
-    differences: dict[int, float] = {}
-    for result, _ in _pair_results(a, b, setting):
-        retry = result.key.retry
-        x, y = ours[retry][name], theirs[retry][name]
-        if x is not None and y is not None:
-            differences[retry] = x - y
-    return differences
-
-
-def _pair_results(a: Examined, b: Examined, setting: Setting) -> list[tuple[UnitResult, UnitResult]]:
-    """Return the retries that both finished, and make sure that they are the same splits."""
-    others = {result.key.retry: result for result in b.run.of(setting)}
-    pairs = [(ours, others[ours.key.retry]) for ours in a.run.of(setting) if ours.key.retry in others]
-    for ours, theirs in pairs:
-        same = np.array_equal(ours.test, theirs.test) and np.array_equal(ours.negative, theirs.negative)
-        if not same or ours.n_train != theirs.n_train:
-            raise WorkError(
-                f"'{a.name}' and '{b.name}' were tested on different rows for {ours.key}",
-                remedy="use an empty folder for the records: these were created by another version",
-            )
-    return pairs
-
-
-@dataclass(frozen=True, eq=False)
-class _Views:
-    """For each example of one setting: whether each engine usually is right, and what it guessed first.
-
-    `differing`: whether the two are not right equally often.
-    """
-
-    a: Flags
-    b: Flags
-    guess_a: Rows
-    guess_b: Rows
-    differing: Flags
-
-    @classmethod
-    def of(cls, a: Examined, b: Examined, setting: Setting, material: Material, threshold: float) -> _Views:
-        pairs = _pair_results(a, b, setting)
-        (good_a, times, guess_a), (good_b, _, guess_b) = (
-            _count_good([pair[side] for pair in pairs], material, threshold) for side in (0, 1)
-        )
-        return cls(good_a > times / 2, good_b > times / 2, guess_a, guess_b, good_a != good_b)
-
-    @classmethod
-    def empty(cls) -> _Views:
-        nothing, none = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
-        return cls(nothing, nothing, none, none, nothing)
-
-
-def _count_good(results: Sequence[UnitResult], material: Material, threshold: float) -> tuple[Floats, Floats, Rows]:
-    """Return for each example how often the decision was right, how often it was tested, and the first guess."""
-    good, times = np.zeros(len(material)), np.zeros(len(material))
-    guess = np.full(len(material), NO_GUESS_CODE, dtype=np.intp)
-    for result in reversed(results):
-        answers = result.answers
-        truth = np.where(result.negative, -1, material.labels[result.test])
-        good[result.test] += np.isin(outcome_places(truth, answers.guess, answers.confidence, threshold), _GOOD)
-        times[result.test] += 1
-        guess[result.test] = answers.guess
-    return good, times, guess
-
-
-def _draw_samples(a: Examined, b: Examined, view: _Views, material: Material, seed: int) -> tuple[Differing, ...]:
-    rows = np.random.default_rng([seed, 2]).permutation(np.flatnonzero(view.a != view.b))[:SHOWN]
+def _draw_samples(a: Examined, b: Examined, both: _Shared, material: Material, seed: int) -> tuple[Differing, ...]:
+    good = both.good[0]
+    rows = np.random.default_rng([seed, 2]).permutation(np.flatnonzero(good != both.good[1]))[:SHOWN]
     samples = []
     for row in np.sort(rows).tolist():
         example = material.data.examples[row]
-        number = row if example.row is None else example.row
-        guess_a, guess_b = (material.name(int(guess[row])) for guess in (view.guess_a, view.guess_b))
-        right = a.name if view.a[row] else b.name
-        samples.append(Differing(example.text, number, example.intent, guess_a, guess_b, right))
+        guess_a, guess_b = (material.name(int(guess[row])) for guess in both.guesses)
+        right = a.name if good[row] else b.name
+        samples.append(Differing(example.text, material.data.number(row), example.intent, guess_a, guess_b, right))
     return tuple(samples)
 
 

@@ -17,15 +17,14 @@ from vivavoce import plugins
 from vivavoce.classifiers.patient import PatientClassifier
 from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import UsageError
-from vivavoce.intents.findings import SettingFindings, count_retries, find
+from vivavoce.intents.findings import SettingFindings, count_mistaken, count_retries, find
 from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
-from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
 from vivavoce.intents.problems import PAIRS, find_problems
 from vivavoce.intents.quality import judge_quality
-from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey, UnitResult
+from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
 from vivavoce.intents.similarity import text_chances
@@ -151,10 +150,12 @@ def record_header(material: Material, engine: AnyClassifier, design: Design, lea
 
 def plan_units(plans: dict[Setting, SplitPlan], material: Material) -> list[Unit]:
     """List the splits to run: a setting without small topics is the same as (0, 0) and runs once."""
-    units: list[Unit] = []
-    for setting, plan in plans.items():
-        if representative(setting, plans) == setting:
-            units += [Unit(UnitKey(setting, retry), plan, plan.is_plain) for retry in range(len(plan))]
+    units = [
+        Unit(UnitKey(setting, retry), plan, plan.is_plain)
+        for setting, plan in plans.items()
+        if representative(setting, plans) == setting
+        for retry in range(len(plan))
+    ]
     if len(material.repeated) and PLAIN in plans:
         plan = SplitPlan(material.labels, plans[PLAIN].design)
         units += [Unit(UnitKey(PLAIN, r, leak_proof=False), plan) for r in range(min(NAIVE_RETRIES, len(plan)))]
@@ -245,7 +246,15 @@ def _measure_inflation(run: ExamRecord, material: Material, threshold: float) ->
     naive, honest = run.of(PLAIN, leak_proof=False), run.of(PLAIN)
     if not naive or not honest:
         return None
-    rights = [_share_right(results, material, threshold) for results in (naive, honest)]
+    rights = []
+    for results in (naive, honest):
+        right, times = np.zeros(len(material)), np.zeros(len(material))
+        for result in results:
+            answers = result.answers
+            right[result.test] += (answers.guess == material.labels[result.test]) & (answers.confidence >= threshold)
+            times[result.test] += 1
+        times[times == 0] = np.nan
+        rights.append(right / times)
     rows = np.intersect1d(material.repeated, np.flatnonzero(~np.isnan(rights[0]) & ~np.isnan(rights[1])))
     if not len(rows):
         return None
@@ -254,14 +263,3 @@ def _measure_inflation(run: ExamRecord, material: Material, threshold: float) ->
     part = len(material.repeated) / len(material)
     low, high = (None if end is None else end * part for end in (test.low, test.high))
     return Inflation((test.difference or 0.0) * part, low, high, len(material.repeated))
-
-
-def _share_right(results: Sequence[UnitResult], material: Material, threshold: float) -> NDArray[np.float64]:
-    right, times = np.zeros(len(material)), np.zeros(len(material))
-    for result in results:
-        answers = result.answers
-        hit = (answers.guess == material.labels[result.test]) & (answers.confidence >= threshold)
-        right[result.test] += hit
-        times[result.test] += 1
-    times[times == 0] = np.nan
-    return right / times

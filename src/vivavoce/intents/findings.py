@@ -88,16 +88,6 @@ class BlindSpots:
     pairs: int
 
 
-class RateByName:
-    """A rate read as an attribute: findings.accuracy is findings.rates["accuracy"]."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, findings: SettingFindings, owner: type) -> Rate:
-        return findings.rates[self.name]
-
-
 @dataclass(frozen=True, eq=False)
 class SettingFindings:
     """Everything found under one setting.
@@ -126,23 +116,13 @@ class SettingFindings:
     negatives_from: Setting | None = None
     timing: TimingFindings | None = None
 
-    accuracy = RateByName()
-    in_scope_accuracy = RateByName()
-    negative_rejection = RateByName()
-    automation_rate = RateByName()
-    precision_answered = RateByName()
-    carefulness = RateByName()
-    good_carefulness = RateByName()
-    deferral_precision = RateByName()
-    deferral_recall = RateByName()
-    best_guess_accuracy = RateByName()
-    recall_macro = RateByName()
-    f1_macro = RateByName()
-    f1_weighted = RateByName()
-    oos_auroc = RateByName()
-    aurc = RateByName()
-    augrc = RateByName()
-    ece = RateByName()
+    def __getattr__(self, name: str) -> Rate:
+        """Return a rate as an attribute: findings.accuracy is findings.rates["accuracy"]."""
+        # A copy has no rates yet when it is asked for its methods.
+        rates: Mapping[str, Rate] = vars(self).get("rates", {})
+        if name not in rates:
+            raise AttributeError(f"'SettingFindings' object has no attribute '{name}'")
+        return rates[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +155,13 @@ def find(
     traffic: Traffic | None = None,
 ) -> SettingFindings:
     """Compute the findings of one setting from its finished retries; `traffic` weighs the mixed shares."""
-    per_retry = tuple(_measure(result, material, threshold, traffic) for result in results)
+    items = [items_of(result, material) for result in results]
+    per_retry = tuple(measures(each, threshold) for each in items)
+    if traffic is not None:
+        per_retry = tuple(
+            traffic.weigh(numbers, counts_of(each, threshold), result.key.retry)
+            for numbers, each, result in zip(per_retry, items, results, strict=True)
+        )
     pooled = Pooled.of(results, material)
     places = outcome_places(pooled.items.truth, pooled.items.guess, pooled.items.confidence, threshold)
     counts = counts_of(pooled.items, threshold)
@@ -186,6 +172,9 @@ def find(
     # By the record, not by the plan: ties in size make other topics small in each turn.
     tested = np.unique(pooled.items.truth)
     untested = tuple(topic for code, topic in enumerate(material.topics) if code not in tested)
+    classify = np.concatenate([result.timing.classify for result in results])
+    middle, slow = np.percentile(classify, [50, 95]) if len(classify) else (0.0, 0.0)
+    split, train = (np.mean([getattr(result.timing, part) for result in results]) for part in ("split", "train"))
     return SettingFindings(
         setting=plan.design.setting,
         rates=rates,
@@ -199,7 +188,7 @@ def find(
         curve=risk_coverage(pooled.items),
         bins=calibration(pooled.items)[1],
         samples=draw_samples(pooled, places, material, seed),
-        timing=_summarise_timing(results),
+        timing=TimingFindings(float(split), float(train), float(middle), float(slow)),
         blind_spots=BlindSpots(untested, len(untested) * (len(untested) - 1) // 2),
         low_topics=tuple(material.topics[code] for code in np.sort(plan.low_topics())),
         share_low=plan.share_low,
@@ -211,14 +200,6 @@ def find(
 def count_retries(results: Sequence[UnitResult], material: Material, threshold: float) -> dict[int, Counts]:
     """Return the outcomes of each retry."""
     return {result.key.retry: counts_of(items_of(result, material), threshold) for result in results}
-
-
-def _measure(
-    result: UnitResult, material: Material, threshold: float, traffic: Traffic | None
-) -> Mapping[str, float | None]:
-    items = items_of(result, material)
-    numbers = measures(items, threshold)
-    return numbers if traffic is None else traffic.weigh(numbers, counts_of(items, threshold), result.key.retry)
 
 
 def intent_table(pooled: Pooled, material: Material, threshold: float) -> tuple[IntentFindings, ...]:
@@ -297,17 +278,25 @@ def draw_samples(pooled: Pooled, places: Rows, material: Material, seed: int) ->
         _, first = np.unique(pooled.row[candidates], return_index=True)
         for item in candidates[np.sort(first)[:SAMPLES_PER_OUTCOME]].tolist():
             row = int(pooled.row[item])
-            example = material.data.examples[row]
-            number = row if example.row is None else example.row
+            example, number = material.data.examples[row], material.data.number(row)
             guess, confidence = material.name(int(pooled.items.guess[item])), float(pooled.items.confidence[item])
             negative = bool(pooled.items.negative[item])
             samples.append(Sample(example.text, number, example.intent, guess, confidence, outcome, negative))
     return tuple(samples)
 
 
-def _summarise_timing(results: Sequence[UnitResult]) -> TimingFindings:
-    classify = np.concatenate([result.timing.classify for result in results])
-    middle, slow = np.percentile(classify, [50, 95]) if len(classify) else (0.0, 0.0)
-    split = float(np.mean([result.timing.split for result in results]))
-    train = float(np.mean([result.timing.train for result in results]))
-    return TimingFindings(split, train, float(middle), float(slow))
+def count_mistaken(settings: Sequence[SettingFindings]) -> Mapping[frozenset[str], tuple[int, int]] | None:
+    """Count, for each two topics, the questions answered with the other one, and such guesses that were held back.
+
+    Counted in the first setting that held no topic out; None where there is none.
+    """
+    plain = next((findings for findings in settings if not findings.low_topics), None)
+    if plain is None:
+        return None
+    counts: dict[frozenset[str], tuple[int, int]] = {}
+    for cell in plain.confusion:
+        if not cell.negative and cell.origin is not None and cell.guess is not None and cell.origin != cell.guess:
+            pair = frozenset((cell.origin, cell.guess))
+            answered, held_back = counts.get(pair, (0, 0))
+            counts[pair] = answered + cell.answered, held_back + cell.deferred
+    return counts

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.intents.measures import ECE_BINS, Items
+from vivavoce.intents.measures import ECE_BINS, Items, shown_classes
 from vivavoce.intents.splits import Rows
 from vivavoce.outcomes import Counts, Outcome, outcome_places
 
@@ -32,7 +32,7 @@ def share_parts(items: Items, threshold: float) -> Mapping[str, tuple[Floats, Fl
 def influences(items: Items, threshold: float, typical: Floats, recalls: Floats) -> Mapping[str, Floats]:
     """Return the influence of every item on the numbers that are no shares; those of one number sum to 0.
 
-    `typical` and `recalls`: F1 and recall of each class over all retries (`typical_f1`, `typical_recall`).
+    `typical` and `recalls`: F1 and recall of each class over all retries (`typical_scores`).
     """
     macro, weighted = _f1(items.truth + 1, shown_classes(items, threshold), typical)
     aurc, augrc = _risk(items)
@@ -48,26 +48,12 @@ def influences(items: Items, threshold: float, typical: Floats, recalls: Floats)
     return {name: values - values.mean() if len(values) else values for name, values in numbers.items()}
 
 
-def shown_classes(items: Items, threshold: float) -> Rows:
-    """Return the class that each item is shown as: 0 is "no answer", topics follow."""
-    answered = (items.guess >= 0) & (items.confidence >= threshold)
-    return np.where(answered, items.guess, -1) + 1
-
-
-def typical_f1(retries: Sequence[Items], threshold: float, classes: int) -> Floats:
-    """Return the F1 of each class over the retries together, 0 for one that was never met."""
+def typical_scores(retries: Sequence[Items], threshold: float, classes: int) -> tuple[Floats, Floats]:
+    """Return F1 and recall of each class over the retries together, 0 for one that was never met."""
     true = np.concatenate([items.truth + 1 for items in retries])
     shown = np.concatenate([shown_classes(items, threshold) for items in retries])
-    size = np.bincount(true, minlength=classes) + np.bincount(shown, minlength=classes)
-    return np.asarray(2 * np.bincount(true[true == shown], minlength=classes) / np.maximum(size, 1))
-
-
-def typical_recall(retries: Sequence[Items], threshold: float, classes: int) -> Floats:
-    """Return the share of each class that is shown as itself over the retries together."""
-    true = np.concatenate([items.truth + 1 for items in retries])
-    shown = np.concatenate([shown_classes(items, threshold) for items in retries])
-    tested = np.maximum(np.bincount(true, minlength=classes), 1)
-    return np.asarray(np.bincount(true[true == shown], minlength=classes) / tested)
+    tested, guessed, hits = (np.bincount(codes, minlength=classes) for codes in (true, shown, true[true == shown]))
+    return 2 * hits / np.maximum(tested + guessed, 1), hits / np.maximum(tested, 1)
 
 
 def _recall(items: Items, threshold: float, recalls: Floats) -> Floats:
@@ -101,16 +87,14 @@ def _auroc(items: Items) -> Floats:
     known, negative = np.sort(confidence[~items.negative]), np.sort(confidence[items.negative])
     if not len(known) or not len(negative):
         return np.zeros(len(items))
-    below = _place(negative, confidence)
-    above = 1 - _place(known, confidence)
+    # The share of the other side below each item, ties half.
+    below, under = (
+        (np.searchsorted(ordered, confidence) + np.searchsorted(ordered, confidence, "right")) / (2 * len(ordered))
+        for ordered in (negative, known)
+    )
+    above = 1 - under
     area = below[~items.negative].mean()
     return np.asarray(np.where(items.negative, (above - area) / len(negative), (below - area) / len(known)))
-
-
-def _place(ordered: NDArray[np.floating], values: NDArray[np.floating]) -> Floats:
-    """Return the share of `ordered` below each value, ties half."""
-    left, right = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
-    return np.asarray((left + right) / (2 * len(ordered)), dtype=np.float64)
 
 
 def _risk(items: Items) -> tuple[Floats, Floats]:
@@ -123,19 +107,18 @@ def _risk(items: Items) -> tuple[Floats, Floats]:
     wrong, place = (~items.right[order]).astype(np.float64), np.arange(1, n + 1)
     later = np.cumsum((1 / place)[::-1])[::-1]
     share = (n - place + 1) / n
-    aurc = wrong * later + _before(wrong) / n - _after(wrong * (1 / place - 1 / n))
-    augrc = wrong * share + _before(wrong * (1 - share)) / n - _after(wrong * share) / n
+
+    def before(values: Floats) -> Floats:
+        return np.asarray(np.cumsum(values) - values)
+
+    def after(values: Floats) -> Floats:
+        return np.asarray(values.sum() - np.cumsum(values))
+
+    aurc = wrong * later + before(wrong) / n - after(wrong * (1 / place - 1 / n))
+    augrc = wrong * share + before(wrong * (1 - share)) / n - after(wrong * share) / n
     influence = np.empty((2, n))
     influence[:, order] = np.stack([aurc, augrc]) / n
     return influence[0], influence[1]
-
-
-def _before(values: Floats) -> Floats:
-    return np.asarray(np.cumsum(values) - values)
-
-
-def _after(values: Floats) -> Floats:
-    return np.asarray(values.sum() - np.cumsum(values))
 
 
 def _calibration(items: Items) -> Floats:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vivavoce.intents.influences import Floats, influences, share_parts, typical_f1, typical_recall
+from vivavoce.intents.influences import Floats, influences, share_parts, typical_scores
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import Items
 from vivavoce.intents.record import UnitResult
@@ -100,9 +100,8 @@ def influences_on(
     items = [items_of(result, material) for result in results]
     rows, size = [result.test for result in results], len(material)
     shares = [share_parts(retry, threshold) for retry in items]
-    classes = len(material.topics) + 1
-    typical, recalls = typical_f1(items, threshold, classes), typical_recall(items, threshold, classes)
-    others = [influences(retry, threshold, typical, recalls) for retry in items]
+    typical = typical_scores(items, threshold, len(material.topics) + 1)
+    others = [influences(retry, threshold, *typical) for retry in items]
     # How many rows were ever wrong, or ever right, whichever is less.
     wrong, right = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
     for test, retry in zip(rows, items, strict=True):

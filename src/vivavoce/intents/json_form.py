@@ -20,16 +20,15 @@ from vivavoce.intents.blind import BlindResult
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Gap
-from vivavoce.intents.findings import BlindSpots, SettingFindings, TimingFindings
+from vivavoce.intents.findings import BlindSpots, SettingFindings, TimingFindings, count_mistaken
 from vivavoce.intents.losses import Loss
 from vivavoce.intents.measures import Items, RiskCoverage, measures
-from vivavoce.intents.mistaken import count_mistaken
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
 from vivavoce.intents.problems import Problem, find_problems
 from vivavoce.intents.quality import DataQuality
 from vivavoce.intents.record import UnitFailure, UnitKey
-from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult
+from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult, Result
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
 from vivavoce.outcomes import Counts, Outcome
@@ -45,14 +44,14 @@ _RESULT = "this result of an intents exam"
 _COMPARISON = "this comparison of classifiers"
 
 
-def result_to_json(result: IntentsResult | BlindResult) -> dict[str, Any]:
-    """Return the stable JSON form of a result with curves, which name the place of the threshold too."""
+def result_to_json(result: Result) -> dict[str, Any]:
+    """Return the stable JSON form of a result; its curves name the place of the threshold too."""
     content: dict[str, Any] = to_json(result)
     if isinstance(result, BlindResult):
         content["risk_coverage"] = write_curve(result.curve, result.threshold)
-        return content
-    for part, findings in zip(content["settings"], result.settings, strict=True):
-        part["risk_coverage"] = write_curve(findings.curve, result.threshold)
+    if isinstance(result, IntentsResult):
+        for part, findings in zip(content["settings"], result.settings, strict=True):
+            part["risk_coverage"] = write_curve(findings.curve, result.threshold)
     return content
 
 
@@ -81,7 +80,7 @@ def _count_mistakes(pairs: Sequence[Pair], settings: Sequence[SettingFindings]) 
         if mistaken is None or plain is None or pair.loss is not None:
             yield pair
             continue
-        mistakes, held_back = mistaken.between(pair.a, pair.b)
+        mistakes, held_back = mistaken.get(frozenset((pair.a, pair.b)), (0, 0))
         # The wrong answers of all retries tell about how many examples are lost between two topics.
         tested = {line.intent: line.recall.n for line in plain.intents}
         n = tested.get(pair.a, 0) + tested.get(pair.b, 0)
@@ -178,12 +177,6 @@ def read_curve(value: Any, read_as: Callable[[Any, Any], Any]) -> RiskCoverage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Negatives:
-    topics: tuple[str, ...]
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Rates:
     """A setting of a comparison."""
 
@@ -192,14 +185,9 @@ class _Rates:
     rates: Mapping[str, Rate]
 
 
-@dataclass(frozen=True, slots=True)
-class _TestP:
-    test_p: float | None
-
-
 def _read_test(value: Any, read_as: Callable[[Any, Any], Any]) -> PairedTest:
     test: PairedTest = read_as(value, PairedTest)
-    return replace(test, p=read_as(value, _TestP).test_p)
+    return replace(test, p=read_members(value, ["test_p"], float | None)["test_p"])
 
 
 def _write_predictions(predictions: Sequence[tuple[Example, Guess]]) -> list[dict[str, Any]]:
@@ -254,13 +242,13 @@ shape(
     optional="out_of_scope_share negatives_from",
     brief="timing",
     skip={"per_retry": ()},
-    added={"negatives": lambda findings: to_json(_Negatives(findings.low_topics, findings.share_low))},
+    added={"negatives": lambda findings: {"topics": list(findings.low_topics), "share": findings.share_low}},
     hooks={
         "rates": _RATES,
         # The result writes it: it knows the threshold.
         "curve": Hook(lambda _: None, read_curve),
-        "low_topics": Hook(None, lambda value, read_as: read_as(value, _Negatives).topics),
-        "share_low": Hook(None, lambda value, read_as: read_as(value, _Negatives).share),
+        "low_topics": Hook(None, lambda value, _: read_members(value, ["topics"], tuple[str, ...])["topics"]),
+        "share_low": Hook(None, lambda value, _: read_members(value, ["share"], float)["share"]),
     },
     setting=FLAT,
     rates=FLAT,
@@ -327,7 +315,10 @@ shape(
     order=_HEAD + "train classifier threshold rates counts intents confusion curve bins samples leak unknown_intents "
     "predictions warnings",
     added=_describe_head("intents-blind"),
-    hooks={"curve": Hook(lambda _: None), "predictions": Hook(_write_predictions)},
+    hooks={
+        "curve": Hook(lambda _: None),
+        "predictions": Hook(_write_predictions),
+    },
     rates=FLAT,
     counts="outcomes",
     intents="per_intent",

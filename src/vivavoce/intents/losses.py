@@ -61,8 +61,7 @@ class Losses:
             return Loss(Rate(None, None, None, 0), 0)
         rows = self.row[own][self.share[own] >= MOSTLY]
         share = min(1.0, float(self.share[own].sum()) / sizes)
-        examples = self.material.data.examples
-        numbers = tuple(int(row) if examples[row].row is None else examples[row].row for row in rows)
+        numbers = tuple(map(self.material.data.number, rows.tolist()))
         return Loss(wilson(share * distinct, distinct), len(np.unique(self.material.groups[rows])), numbers)
 
     def largest(self, most: int) -> tuple[tuple[int, int], ...]:

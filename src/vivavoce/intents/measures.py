@@ -47,6 +47,12 @@ def counts_of(items: Items, threshold: float) -> Counts:
     return Counts.of_places(outcome_places(items.truth, items.guess, items.confidence, threshold))
 
 
+def shown_classes(items: Items, threshold: float) -> Rows:
+    """Return the class that each item is shown as: 0 is "no answer", topics follow."""
+    answered = (items.guess >= 0) & (items.confidence >= threshold)
+    return np.where(answered, items.guess, -1) + 1
+
+
 def f1_scores(items: Items, threshold: float) -> tuple[float | None, float | None]:
     """Return macro and weighted F1 over the classes that are true in the test set.
 
@@ -54,9 +60,7 @@ def f1_scores(items: Items, threshold: float) -> tuple[float | None, float | Non
     """
     if not len(items):
         return None, None
-    answered = (items.guess >= 0) & (items.confidence >= threshold)
-    shown = np.where(answered, items.guess, -1) + 1
-    true = items.truth + 1
+    true, shown = items.truth + 1, shown_classes(items, threshold)
     width = int(max(shown.max(), true.max())) + 1
     hits = np.bincount(true[true == shown], minlength=width)
     support, predicted = np.bincount(true, minlength=width), np.bincount(shown, minlength=width)
@@ -121,17 +125,13 @@ def risk_coverage(items: Items) -> RiskCoverage:
     confidence = np.where(items.guess >= 0, items.confidence, -1.0).astype(np.float64)
     order = np.argsort(-confidence, kind="stable")
     sorted_confidence = confidence[order]
-    wrong = _share_ties(~items.right[order], sorted_confidence)
+    # The mean error of each block of equal confidences.
+    block = np.cumsum(np.r_[True, sorted_confidence[1:] != sorted_confidence[:-1]]) - 1
+    wrong = (np.bincount(block, weights=~items.right[order]) / np.bincount(block))[block]
     seen = np.arange(1, n + 1)
     errors = np.cumsum(wrong)
     risk = errors / seen
     return RiskCoverage(seen / n, risk, sorted_confidence, float(risk.mean()), float((errors / n).mean()))
-
-
-def _share_ties(wrong: Flags, ordered: NDArray[np.float64]) -> NDArray[np.float64]:
-    block = np.cumsum(np.r_[True, ordered[1:] != ordered[:-1]]) - 1
-    mean = np.bincount(block, weights=wrong) / np.bincount(block)
-    return np.asarray(mean[block])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +157,19 @@ def calibration(items: Items, bins: int = ECE_BINS) -> tuple[float | None, tuple
 
 def measures(items: Items, threshold: float) -> Mapping[str, float | None]:
     """Return every number of one retry by its stable name; None where there is nothing to count."""
-    macro, weighted = f1_scores(items, threshold)
-    curve = risk_coverage(items)
     shares = counts_of(items, threshold).shares()
     return {
         **{name: share.value for name, share in shares.items()},
         "recall_macro": recall_macro(items, threshold),
+        **measure_others(items, threshold),
+    }
+
+
+def measure_others(items: Items, threshold: float) -> dict[str, float | None]:
+    """Return the numbers that are neither shares nor means of shares."""
+    macro, weighted = f1_scores(items, threshold)
+    curve = risk_coverage(items)
+    return {
         "f1_macro": macro,
         "f1_weighted": weighted,
         "oos_auroc": oos_auroc(items),
@@ -174,9 +181,7 @@ def measures(items: Items, threshold: float) -> Mapping[str, float | None]:
 
 def matthews(items: Items, threshold: float) -> float | None:
     """Return the multi-class Matthews correlation of truth and shown topic, "no answer" being a class."""
-    answered = (items.guess >= 0) & (items.confidence >= threshold)
-    shown = np.where(answered, items.guess, -1) + 1
-    true = items.truth + 1
+    true, shown = items.truth + 1, shown_classes(items, threshold)
     width = int(max(shown.max(initial=0), true.max(initial=0))) + 1
     t, p = np.bincount(true, minlength=width).astype(float), np.bincount(shown, minlength=width).astype(float)
     n, hits = len(true), float((true == shown).sum())

@@ -1,21 +1,25 @@
-"""What the names of topics say: which two are the same name written differently, and which two are opposites.
+"""What the names of topics say: which two are one name written differently, which are opposites, which may be merged.
 
-Both are guesses from the words of a name. A name is read word by word: `mood_great`, `moodGreat` and `Mood great`
-have the words mood and great.
+The first two are guesses from the words of a name, which is read word by word: `mood_great`, `moodGreat` and `Mood
+great` have the words mood and great.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
+from vivavoce.records import Dataset
 from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 
+Answers = Mapping[str, Collection[str]]
 WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 # A typing mistake in a shorter word makes another word.
 MIN_MISSPELT = 5
@@ -106,3 +110,20 @@ def _opposes(words: set[str], others: set[str]) -> bool:
     )
     sides = any(left & words and right & others for left, right in OPPOSITE_SIDES)
     return prefixed or sides or any(left in words and right in others for left, right in OPPOSITES)
+
+
+def answers_by_topic(data: Dataset) -> dict[str, frozenset[str]]:
+    """Return the answers of each topic that has one (several where it answers in several languages)."""
+    answers: dict[str, set[str]] = defaultdict(set)
+    for example in data.examples:
+        if example.intent is not None and example.answer:
+            answers[example.intent].add(example.answer)
+    return {topic: frozenset(texts) for topic, texts in answers.items()}
+
+
+def may_merge(topics: Collection[str], answers: Answers) -> bool:
+    """Tell whether one topic could stand for all of these: no two are opposites, or have answers and share none."""
+    return not any(
+        are_opposite(a, b) or (answers.get(a) and answers.get(b) and set(answers[a]).isdisjoint(answers[b]))
+        for a, b in combinations(topics, 2)
+    )

@@ -7,7 +7,7 @@ told apart. How the constants were chosen: docs/decisions/pairs.md, measured by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from vivavoce.intents.losses import Loss, Losses
 from vivavoce.intents.material import Material
-from vivavoce.intents.mistaken import Mistaken
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Rows
 from vivavoce.statistics import resamples, with_width
 
 Matrix = NDArray[np.float32]
+Mistaken = Mapping[frozenset[str], tuple[int, int]]
 
 CLASH_LEVEL = 0.60
 MIN_EXAMPLES = 4
@@ -278,7 +278,7 @@ class _Builder:
         low, high = np.clip(np.percentile(self.drawn[:, place], [2.5, 97.5]), 0, 1).tolist()
         evidence = self._count_evidence(a, b)
         names = self.material.topics[a], self.material.topics[b]
-        mistakes, held_back = self.mistaken.between(*names) if self.mistaken else (None, None)
+        mistakes, held_back = (None, None) if self.mistaken is None else self.mistaken.get(frozenset(names), (0, 0))
         sizes = [int((self.material.labels == code).sum()) for code in (a, b)]
         overlap = min(1.0, score)
         low, high = with_width(overlap, min(low, overlap), max(high, overlap), sum(sizes))
@@ -346,12 +346,15 @@ class _Builder:
             rows = rows[np.sort(first)]
             sides.append(rows[np.argsort(-chances[rows, other], kind="stable")].tolist())
         picked = [side[rank] for rank in range(BORDERLINE) for side in sides if rank < len(side)]
-        borderline = []
-        for row in picked[:BORDERLINE]:
-            number = row if examples[row].row is None else examples[row].row
-            claims = float(chances[row, a]), float(chances[row, b])
-            borderline.append(PairExample(examples[row].text, number, examples[row].intent or "", *claims))
-        return tuple(borderline)
+        return tuple(
+            PairExample(
+                examples[row].text,
+                self.material.data.number(row),
+                examples[row].intent or "",
+                *(float(chances[row, code]) for code in (a, b)),
+            )
+            for row in picked[:BORDERLINE]
+        )
 
     def _choose_typical(self, code: int) -> tuple[str, ...]:
         """Choose the examples that are most surely of their topic, one for each group of near-duplicates."""

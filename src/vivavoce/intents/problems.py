@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from vivavoce.intents.findings import IntentFindings, SettingFindings
-from vivavoce.intents.merging import may_merge
-from vivavoce.intents.names import Twins, find_twins
+from vivavoce.intents.names import Twins, find_twins, may_merge
 from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair, PairExample
 from vivavoce.intents.quality import DataQuality, ProblemExample
 from vivavoce.outcomes import Outcome

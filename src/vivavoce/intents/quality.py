@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from vivavoce.intents.findings import Pooled
 from vivavoce.intents.losses import MOSTLY
 from vivavoce.intents.material import Material
-from vivavoce.intents.merging import Answers, answers_by_topic
+from vivavoce.intents.names import Answers, answers_by_topic
 from vivavoce.intents.record import UnitResult
 
 
@@ -42,23 +42,20 @@ def judge_quality(material: Material, results: Sequence[UnitResult], threshold: 
     groups: defaultdict[int, list[ProblemExample]] = defaultdict(list)
     for row in material.contradictory.tolist():
         groups[int(material.groups[row])].append(_build_example(material, row))
-    answered = tuple(_find_answered(material, results, threshold)) if results else None
-    return DataQuality(answers_by_topic(material.data), tuple(map(tuple, groups.values())), answered)
-
-
-def _find_answered(material: Material, results: Sequence[UnitResult], threshold: float) -> Iterator[ProblemExample]:
-    """Yield the examples that were answered in at least half of the tests in which no topic fitted them."""
+    quality = DataQuality(answers_by_topic(material.data), tuple(map(tuple, groups.values())))
+    if not results:
+        return quality
+    # The examples that were answered in at least half of the tests in which no topic fitted them.
     pooled = Pooled.of(results, material)
     items, row = pooled.items, pooled.row
     answered = items.negative & (items.guess >= 0) & (items.confidence >= threshold)
     times = np.bincount(row[items.negative], minlength=len(material))
     wrongly = np.bincount(row[answered], minlength=len(material))
     guesses = dict(zip(row[answered].tolist(), items.guess[answered].tolist(), strict=True))
-    for place in np.flatnonzero((wrongly > 0) & (wrongly >= MOSTLY * times)).tolist():
-        yield _build_example(material, place, guesses[place])
+    places = np.flatnonzero((wrongly > 0) & (wrongly >= MOSTLY * times)).tolist()
+    return replace(quality, answered=tuple(_build_example(material, place, guesses[place]) for place in places))
 
 
 def _build_example(material: Material, row: int, guess: int = -1) -> ProblemExample:
     example = material.data.examples[row]
-    number = row if example.row is None else example.row
-    return ProblemExample(example.text, number, example.intent, material.name(guess))
+    return ProblemExample(example.text, material.data.number(row), example.intent, material.name(guess))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -18,6 +19,16 @@ from vivavoce.records import Dataset, Rate
 DEFINITIONS = 1
 # From this share of the examples on, one topic can decide a number that counts every question alike.
 LARGE_SHARE = 0.2
+
+
+class Result:
+    """A result of an exam of this kind."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stable JSON form."""
+        from vivavoce.intents.json_form import result_to_json
+
+        return result_to_json(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,7 @@ class DataFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class IntentsResult:
+class IntentsResult(Result):
     """The result of an intents exam."""
 
     data: DataFacts
@@ -94,22 +105,25 @@ class IntentsResult:
             raise UsageError(f"unknown number '{name}'.{nearest(name, list(findings.rates))}")
         return findings.rates[name]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form."""
-        from vivavoce.intents.json_form import result_to_json
-
-        return result_to_json(self)
-
     def _repr_html_(self) -> str:
         """Show the numbers in a notebook."""
         names = ("accuracy", "automation_rate", "precision_answered", "negative_rejection")
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
-        body = "".join(
-            f"<tr><th>{findings.setting}</th>{''.join(rate_cell(findings.rates[name]) for name in names)}</tr>"
-            for findings in self.settings
-        )
-        problems = "".join(f"<li>{escape(problem_sentence(problem))}</li>" for problem in self.problems[:3])
-        return f"<table><tr><th>setting</th>{head}</tr>{body}</table><p>What to fix next:</p><ol>{problems}</ol>"
+        table = rate_table("setting", names, ((each.setting, each.rates) for each in self.settings))
+        return f"{table}<p>What to fix next:</p><ol>{list_items(map(problem_sentence, self.problems[:3]))}</ol>"
+
+
+def rate_table(title: str, names: Sequence[str], rows: Iterable[tuple[object, Mapping[str, Rate]]]) -> str:
+    """Return rates as an HTML table: a row for each heading, a column for each name."""
+    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
+    body = "".join(
+        f"<tr><th>{heading}</th>{''.join(rate_cell(rates[name]) for name in names)}</tr>" for heading, rates in rows
+    )
+    return f"<table><tr><th>{escape(title)}</th>{head}</tr>{body}</table>"
+
+
+def list_items(texts: Iterable[str]) -> str:
+    """Return texts as the items of an HTML list."""
+    return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
 
 def rate_cell(rate: Rate) -> str:

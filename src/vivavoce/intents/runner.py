@@ -32,7 +32,7 @@ from vivavoce.intents.record import (
     UnitKey,
     UnitResult,
 )
-from vivavoce.intents.splits import Rows, Split, SplitPlan
+from vivavoce.intents.splits import Rows, SplitPlan
 
 BATCH = 256
 Progress = Callable[[str, int, int], None]
@@ -205,19 +205,24 @@ def _prepare(classifier: PreparingClassifier, material: Material, progress: Prog
 
 
 def _make_worker(classifier: AnyClassifier, material: Material, progress: Progress | None) -> Work:
-    if isinstance(classifier, PreparingClassifier):
-        return partial(_work_prepared, _prepare(classifier, material, progress), material)
-    return partial(_work_plain, classifier, material)
+    prepared = _prepare(classifier, material, progress) if isinstance(classifier, PreparingClassifier) else None
+    return partial(_work, classifier, prepared, material)
 
 
-def _work_prepared(prepared: Prepared, material: Material, unit: Unit) -> UnitResult:
+def _work(classifier: AnyClassifier, prepared: Prepared | None, material: Material, unit: Unit) -> UnitResult:
     split, seconds = _time(lambda: unit.plan.split(unit.key.retry))
-    model, training = _time(lambda: prepared.train(split.train))
-    (columns, chances), classifying = _time(lambda: model.probabilities(split.test))
-    wide = _widen(columns, chances, len(material.topics)) if unit.keep_probabilities else None
-    answers = _find_best(columns, chances, wide)
-    timing = Timing(seconds, training, (classifying / max(1, len(split.test)),))
-    return _build_result(unit, split, answers, timing)
+    if prepared is not None:
+        model, training = _time(lambda: prepared.train(split.train))
+        (columns, chances), classifying = _time(lambda: model.probabilities(split.test))
+        wide = _widen(columns, chances, len(material.topics)) if unit.keep_probabilities else None
+        answers, batches = _find_best(columns, chances, wide), [classifying / max(1, len(split.test))]
+    else:
+        engine = cast(Classifier, copy.deepcopy(classifier) if is_parallel(classifier) else classifier)
+        texts, intents = material.texts(split.train), material.intents(split.train)
+        _, training = _time(lambda: engine.fit(texts, intents))
+        answers, batches = _ask(engine, material, split.test, keep=unit.keep_probabilities)
+    timing, sizes = Timing(seconds, training, tuple(batches)), (len(split.train), len(split.excluded))
+    return UnitResult(unit.key, split.test, split.negative, *sizes, answers, timing)
 
 
 def _find_best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -> Answers:
@@ -225,15 +230,6 @@ def _find_best(columns: Rows, chances: Floats, wide: np.ndarray | None = None) -
     confidence = chances[np.arange(len(best)), best].astype(np.float32)
     _check_confidence(confidence)
     return Answers(columns[best], confidence, wide)
-
-
-def _work_plain(classifier: Classifier, material: Material, unit: Unit) -> UnitResult:
-    split, seconds = _time(lambda: unit.plan.split(unit.key.retry))
-    engine = copy.deepcopy(classifier) if is_parallel(classifier) else classifier
-    texts, intents = material.texts(split.train), material.intents(split.train)
-    _, training = _time(lambda: engine.fit(texts, intents))
-    answers, batches = _ask(engine, material, split.test, keep=unit.keep_probabilities)
-    return _build_result(unit, split, answers, Timing(seconds, training, tuple(batches)))
 
 
 def _ask(engine: Classifier, material: Material, rows: Rows, *, keep: bool) -> tuple[Answers, list[float]]:
@@ -293,10 +289,6 @@ def _widen(columns: np.ndarray, chances: np.ndarray, width: int) -> np.ndarray:
     wide = np.zeros((len(chances), width), dtype=np.float32)
     wide[:, columns] = chances
     return wide
-
-
-def _build_result(unit: Unit, split: Split, answers: Answers, timing: Timing) -> UnitResult:
-    return UnitResult(unit.key, split.test, split.negative, len(split.train), len(split.excluded), answers, timing)
 
 
 def _time(call: Callable[[], T]) -> tuple[T, float]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from vivavoce.intents.exam import check_threshold, load_classifier
 from vivavoce.intents.material import Material
 from vivavoce.intents.measures import Items, counts_of
 from vivavoce.intents.record import Answers
-from vivavoce.intents.result import DataFacts, Note, rate_cell
+from vivavoce.intents.result import DataFacts, Note, Result, list_items, rate_table
 from vivavoce.intents.runner import AnyClassifier, Progress, TrainRows, row_trainer
 from vivavoce.intents.splits import OUT_OF_SCOPE, Flags, Rows
 from vivavoce.outcomes import Counts, Outcome
@@ -66,7 +65,7 @@ class Period:
 
 
 @dataclass(frozen=True, eq=False)
-class TimelineResult:
+class TimelineResult(Result):
     """The result of an exam over time. `maintenance`: messages answered rightly, with training minus without."""
 
     data: DataFacts
@@ -81,23 +80,13 @@ class TimelineResult:
     undated: tuple[int, ...]
     warnings: tuple[Note, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the stable JSON form."""
-        from vivavoce.intents.json_form import to_json
-
-        return to_json(self)  # type: ignore[no-any-return]
-
     def _repr_html_(self) -> str:
         """Show the periods in a notebook."""
         names = ("accuracy", "automation_rate", "precision_answered", "new_topic_share")
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in names)
-        rows = "".join(
-            f"<tr><th>{period.begin:%Y-%m-%d} to {period.end:%Y-%m-%d}</th>"
-            f"{''.join(rate_cell(period.rates[name]) for name in names)}</tr>"
-            for period in self.periods
-        )
-        notes = "".join(f"<li>{escape(note.message)}</li>" for note in self.warnings)
-        return f"<table><tr><th>{escape(self.classifier)}</th>{head}</tr>{rows}</table><ul>{notes}</ul>"
+        # Two periods may begin and end on the same days.
+        rows = [(f"{each.begin:%Y-%m-%d} to {each.end:%Y-%m-%d}", each.rates) for each in self.periods]
+        notes = list_items(note.message for note in self.warnings)
+        return f"{rate_table(self.classifier, names, rows)}<ul>{notes}</ul>"
 
 
 def examine_over_time(
@@ -118,7 +107,8 @@ def examine_over_time(
     even size, joined until each has `min_test` messages. `interleaved` does what the original nex-cv did.
     Rows without a date are refused, or with `undated="drop"` left out and listed.
     """
-    _check_options(mode, periods, threshold, min_test, undated)
+    check_threshold(threshold)
+    _check_options(mode, periods, min_test, undated)
     ordered, dropped = _sort_by_date(data, undated)
     engine, material = load_classifier(classifier), Material.of(ordered)
     history = History(tuple(_read_moment(example) for example in ordered), material.labels, material.groups)
@@ -138,10 +128,19 @@ def examine_over_time(
         *(Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ())),
     ]
     parts = [_mark_unborn(fold, answer, material.labels) for fold, answer in zip(folds, answers, strict=True)]
-    still = None
+    still = gain = None
     if frozen is not None:
         learnt = folds[0].train
         still = [_mark_unborn(f, answer, material.labels, learnt) for f, answer in zip(folds, frozen, strict=True)]
+        # Message by message; near-duplicates stand or fall together.
+        right, before = (
+            np.concatenate([items.right & (items.confidence >= threshold) for items, _ in side])
+            .astype(float)
+            .tolist()
+            for side in (parts, still)
+        )
+        groups = np.concatenate([material.groups[fold.test] for fold in folds])
+        gain = paired_test(right, before, groups.tolist(), step=1.0)
     return TimelineResult(
         data=DataFacts.of(ordered),
         classifier=engine.name,
@@ -152,31 +151,27 @@ def examine_over_time(
         # Interleaved steps test the same messages again and again: they cannot be added up.
         overall=_score(parts, threshold) if still else None,
         overall_frozen=_score(still, threshold) if still else None,
-        maintenance=_compare_with_frozen(parts, still, folds, material, threshold) if still else None,
+        maintenance=gain,
         undated=dropped,
         warnings=tuple(notes),
     )
 
 
-def _check_options(mode: str, periods: int | None, threshold: float, min_test: int, undated: str) -> None:
-    threshold = check_threshold(threshold)
-    faults = []
-    if mode not in ("forward", "interleaved"):
-        faults.append(Fault(f"'{mode}' is neither 'forward' nor 'interleaved'", "mode"))
-    if periods is not None and periods < 1:
-        faults.append(Fault(f"{periods} is less than 1", "periods"))
-    if min_test < 1:
-        faults.append(Fault(f"{min_test} is less than 1", "min_test"))
-    if undated not in ("refuse", "drop"):
-        faults.append(Fault(f"'{undated}' is neither 'refuse' nor 'drop'", "undated"))
+def _check_options(mode: str, periods: int | None, min_test: int, undated: str) -> None:
+    wrong = {
+        "mode": (mode not in ("forward", "interleaved"), f"'{mode}' is neither 'forward' nor 'interleaved'"),
+        "periods": (periods is not None and periods < 1, f"{periods} is less than 1"),
+        "min_test": (min_test < 1, f"{min_test} is less than 1"),
+        "undated": (undated not in ("refuse", "drop"), f"'{undated}' is neither 'refuse' nor 'drop'"),
+    }
+    faults = [Fault(message, name) for name, (is_wrong, message) in wrong.items() if is_wrong]
     if faults:
         raise UsageError("these options are invalid", faults=faults, remedy="fix the options above")
 
 
 def _sort_by_date(data: Dataset, undated: str) -> tuple[Dataset, tuple[int, ...]]:
     """Return the dated rows from the oldest to the newest, and the numbers of those without a date."""
-    numbers = [place if example.row is None else example.row for place, example in enumerate(data)]
-    missing = tuple(number for number, example in zip(numbers, data, strict=True) if example.created is None)
+    missing = tuple(data.number(place) for place, example in enumerate(data) if example.created is None)
     if missing and len(missing) == len(data):
         if unreadable_date_rows(data.notes):
             what, remedy = "no example has a valid date", "write dates like 2024-12-31"
@@ -225,28 +220,24 @@ def _ask_models(
     return answers, frozen
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Messages with answers; `unborn` have a topic that the model could not know."""
-
-    items: Items
-    unborn: Flags
+# Messages with answers, and which of them have a topic that the model could not know.
+_Part = tuple[Items, Flags]
 
 
 def _mark_unborn(fold: Fold, answers: Answers, labels: Rows, learnt: Rows | None = None) -> _Part:
     true = labels[fold.test]
     unborn = (true >= 0) & ~np.isin(true, labels[fold.train if learnt is None else learnt])
-    return _Part(Items(np.where(unborn, OUT_OF_SCOPE, true), answers.guess, answers.confidence), unborn)
+    return Items(np.where(unborn, OUT_OF_SCOPE, true), answers.guess, answers.confidence), unborn
 
 
 def _score(parts: Sequence[_Part], threshold: float) -> Scores:
     names = ("truth", "guess", "confidence")
-    joined = Items(*(np.concatenate([getattr(part.items, name) for part in parts]) for name in names))
+    joined = Items(*(np.concatenate([getattr(items, name) for items, _ in parts]) for name in names))
     counts = counts_of(joined, threshold)
     shares = counts.shares()
     rates = {name: wilson(shares[name].hits, shares[name].n) for name in SHARES}
     rates["answered_right"] = wilson(counts[Outcome.RIGHT], counts.total)
-    rates["new_topic_share"] = wilson(sum(int(part.unborn.sum()) for part in parts), counts.total)
+    rates["new_topic_share"] = wilson(sum(int(unborn.sum()) for _, unborn in parts), counts.total)
     return Scores(rates, counts)
 
 
@@ -267,22 +258,10 @@ def _build_periods(
             n_train=len(fold.train),
             n_test=len(fold.test),
             n_excluded=len(fold.excluded),
-            new_topics=tuple(material.topics[c] for c in np.unique(material.labels[fold.test[part.unborn]])),
+            new_topics=tuple(material.topics[c] for c in np.unique(material.labels[fold.test[part[1]]])),
             scores=_score([part], threshold),
             frozen=_score([still[place]], threshold) if still else None,
         )
-
-
-def _compare_with_frozen(
-    parts: Sequence[_Part], still: Sequence[_Part], folds: Sequence[Fold], material: Material, threshold: float
-) -> PairedTest:
-    """Compare message by message; near-duplicates stand or fall together."""
-    right, before = (
-        np.concatenate([part.items.right & (part.items.confidence >= threshold) for part in side])
-        for side in (parts, still)
-    )
-    groups = np.concatenate([material.groups[fold.test] for fold in folds])
-    return paired_test(right.astype(float).tolist(), before.astype(float).tolist(), groups.tolist(), step=1.0)
 
 
 def _list_notes(

@@ -24,21 +24,16 @@ def bradley_terry(wins: Floats, prior: float = PRIOR) -> Floats:
         raise ValueError("the prior must be above 0: without it an unbeaten player has no finite strength")
     players = wins.shape[-1]
     table = np.asarray(wins, dtype=np.float64) + prior * (1 - np.eye(players))
-    strengths = np.zeros(table.shape[:-1])
+    contests, strengths = table + np.swapaxes(table, -1, -2), np.zeros(table.shape[:-1])
     for _ in range(ROUNDS):
-        step = _newton_step(table, strengths)
+        chance = 1 / (1 + np.exp(strengths[..., None, :] - strengths[..., :, None]))
+        slope = (table - contests * chance).sum(axis=-1)
+        spread = contests * chance * (1 - chance)
+        curve = np.eye(players) * spread.sum(axis=-1)[..., None] - spread
+        # All strengths may move together without a change: adding 1 everywhere pins their sum.
+        step = np.linalg.solve(curve + 1.0, slope[..., None])[..., 0]
         longest = np.abs(step).max(axis=-1, initial=0.0, keepdims=True)
         strengths = strengths + step * np.minimum(1.0, STRIDE / np.maximum(longest, STRIDE))
         if not longest.size or longest.max() < 1e-9:
             break
     return np.asarray(strengths - strengths.mean(axis=-1, keepdims=True))
-
-
-def _newton_step(wins: Floats, strengths: Floats) -> Floats:
-    contests = wins + np.swapaxes(wins, -1, -2)
-    chance = 1 / (1 + np.exp(strengths[..., None, :] - strengths[..., :, None]))
-    slope = (wins - contests * chance).sum(axis=-1)
-    spread = contests * chance * (1 - chance)
-    curve = np.eye(wins.shape[-1]) * spread.sum(axis=-1)[..., None] - spread
-    # All strengths may move together without a change: adding 1 everywhere pins their sum.
-    return np.asarray(np.linalg.solve(curve + 1.0, slope[..., None])[..., 0])
