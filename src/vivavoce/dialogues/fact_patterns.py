@@ -146,7 +146,7 @@ CLOSING = _any(
     r"^\W*(?:(?:ok(?:ay)?|well|alright|and|so|no|yes|yeah|great|perfect|cool|super|gut|gute|na|ja|nein"
     r"|alles klar|prima)\W+)*"
     r"(?:bye|goodbye|good bye|see (?:you|ya)|cya|take care|have a (?:nice|good|great)|good night|later"
-    r"|farewell|thanks|thank|thx|tschüss|tschüß|auf wiedersehen|ciao|danke|vielen dank|schönen tag|bis)\b",
+    r"|farewell|thanks|thank|thx|tschüss|tschüß|auf wiedersehen|ciao|danke|vielen dank|schönen tag|bis)\b"
 )
 
 # Words that a message may gain or lose and still say the same.

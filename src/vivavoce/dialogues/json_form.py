@@ -251,11 +251,7 @@ shape(TurnEffect, hooks={"effect": _NUMBER})
 shape(Reason, hooks={"effect": _NUMBER})
 shape(Disagreement, hooks={"score": _NUMBER, "other": _NUMBER})
 shape(CalibrationBin, hooks={"score": _NUMBER})
-shape(
-    Score,
-    order="id score low high turns reasons warnings refusal cause learned",
-    brief="refusal cause learned",
-)
+shape(Score, order="id score low high turns reasons warnings refusal cause learned", brief="refusal cause learned")
 shape(_ScoredDialogue, score=FLAT)
 shape(
     Agreement,

@@ -15,13 +15,7 @@ from vivavoce.dialogues.agreement import (
     value_of,
 )
 from vivavoce.dialogues.dialogue import Dialogue, Kind
-from vivavoce.dialogues.following import (
-    MIN_RATINGS,
-    correlation_text,
-    follows,
-    follows_sentence,
-    help_sentences,
-)
+from vivavoce.dialogues.following import MIN_RATINGS, correlation_text, follows, follows_sentence, help_sentences
 from vivavoce.dialogues.raters.protocol import Comparing, Rater
 from vivavoce.dialogues.result import Agreement, Concord, Drift, Follows, Origin, Passport, Score
 from vivavoce.languages import Use, name_languages

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from vivavoce.dialogues.corpus.convai import (
-    USED_2017,
-    USED_2018,
-    is_convai2017,
-    is_convai2018,
-    read_2017,
-    read_2018,
-)
+from vivavoce.dialogues.corpus.convai import USED_2017, USED_2018, is_convai2017, is_convai2018, read_2017, read_2018
 from vivavoce.dialogues.corpus.entries import Entry, Findings
 from vivavoce.dialogues.corpus.messages import read_messages, read_ratings
 from vivavoce.dialogues.corpus.trackers import are_trackers, is_event, is_tracker, read_tracker, read_trackers

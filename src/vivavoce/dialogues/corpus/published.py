@@ -47,10 +47,7 @@ _EXPORTS = tuple(f"export_2018-07-0{day}_train.json" for day in range(4, 8))
 _TOLOKA = (("data_tolokers.json",), ("summer_wild_evaluation_dialogs.json",), _EXPORTS)
 PARTS: Mapping[str, tuple[Part, ...]] = MappingProxyType(
     {
-        "convai2017": (
-            Part("july2017", _JULY, f"{_TURING}, or 2017/data in {_CONVAI}"),
-            Part("autumn2017", (), ""),
-        ),
+        "convai2017": (Part("july2017", _JULY, f"{_TURING}, or 2017/data in {_CONVAI}"), Part("autumn2017", (), "")),
         "convai2018": (
             Part("toloka_2018-07", _TOLOKA, f"2018/data in {_CONVAI}"),
             Part("volunteers_2018-07_10", (("data_intermediate.json",),), f"2018/data in {_CONVAI}"),

@@ -199,8 +199,7 @@ class _Rows:
                 self.fault(
                     row,
                     say(
-                        "the order {excerpt} is neither a number nor a date: fix it",
-                        excerpt=excerpt(as_text(value)),
+                        "the order {excerpt} is neither a number nor a date: fix it", excerpt=excerpt(as_text(value))
                     ),
                 )
         if len({isinstance(moment, datetime) for moment, _ in keyed}) > 1:

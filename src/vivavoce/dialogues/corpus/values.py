@@ -112,11 +112,7 @@ def read_aspect(name: str, value: object) -> float:
         return _read_number(value)
     except UnreadableError:
         raise UnreadableError(
-            say(
-                "the aspect '{name}' is {excerpt}, not a number: fix or remove it",
-                name=name,
-                excerpt=excerpt(value),
-            )
+            say("the aspect '{name}' is {excerpt}, not a number: fix or remove it", name=name, excerpt=excerpt(value))
         ) from None
 
 

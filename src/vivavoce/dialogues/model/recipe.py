@@ -51,10 +51,7 @@ def learn_parts(views: Sequence[View], *, seed: int = 0) -> Parts:
     features = np.vstack([dialogue_features(*pair) for pair in zip(dialogues, liked, strict=True)])
     targets = _make_targets(views)
     forest = ExtraTreesRegressor(
-        n_estimators=TREES,
-        min_samples_leaf=MIN_IN_LEAF,
-        max_features=FEATURES_PER_QUESTION,
-        random_state=seed,
+        n_estimators=TREES, min_samples_leaf=MIN_IN_LEAF, max_features=FEATURES_PER_QUESTION, random_state=seed
     ).fit(features, targets)
     scales = learn_scales(features)
     return Parts(
