@@ -14,7 +14,7 @@ import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
+from vivavoce.text.confusions import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 
 WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 # A typing mistake in a shorter word makes another word.

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 
 from vivavoce.conversations.judging.numerals import find_numbers, language_of
 from vivavoce.conversations.judging.plain import plain, tidy
-from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
+from vivavoce.text.confusions import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _NEGATED_HAN = re.compile("[不没沒無无未別别]")

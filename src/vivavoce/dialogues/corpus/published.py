@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from vivavoce.dialogues.corpus.convai import is_convai2017, is_convai2018, read_2017, read_2018
+from vivavoce.dialogues.corpus.entries import UnreadableError
 from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json, read_lines
-from vivavoce.dialogues.corpus.values import UnreadableError
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import FileError, UsageError, nearest
 from vivavoce.files import ReadOptions
