@@ -22,8 +22,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce.dialogues.dialogue import Utterance
-from vivavoce.dialogues.fact_patterns import FALLBACK, PERSON, THANKED, find_said, plain_text
-from vivavoce.dialogues.facts import FactKind, find_facts, tell_sides
+from vivavoce.dialogues.facts import (
+    FALLBACK,
+    PERSON,
+    THANKED,
+    FactKind,
+    find_facts,
+    find_said,
+    plain_text,
+    tell_sides,
+)
 from vivavoce.statistics import wilson
 
 DATA = Path(os.environ.get("VIVA_SHARED", "../shared")) / "data"

@@ -6,7 +6,7 @@ Two tables, on talks that the model never learned from; about two minutes:
 
 1. The worst tenth: of the tenth with the lowest scores, how many have a poor mark (2 or less; means of several marks
    count), beside how many of all talks have one.
-2. Distance from the learned talks (`vivavoce.dialogues.model.drift`), and how often logs drawn from each set warn.
+2. Distance from the learned talks (`model/explaining.py`), and how often logs drawn from each set warn.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vivavoce.dialogues.corpus.published import (
 )
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance, View, judge_of
-from vivavoce.dialogues.model.drift import LIMIT, measure_drift
+from vivavoce.dialogues.model.explaining import LIMIT, measure_drift
 from vivavoce.dialogues.raters.learned import shipped
 from vivavoce.dialogues.refusals import refuse
 from vivavoce.dialogues.splits import language_clusters

@@ -35,9 +35,8 @@ from rich.table import Table  # noqa: E402
 from vivavoce.dialogues.corpus.preprocessing import normalise, prepare, rows  # noqa: E402
 from vivavoce.dialogues.corpus.published import read_convai2017, read_dstc9, read_fed  # noqa: E402
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of  # noqa: E402
-from vivavoce.dialogues.model.equations import learn_equation, learn_guess  # noqa: E402
 from vivavoce.dialogues.model.recipe import learn_parts  # noqa: E402
-from vivavoce.dialogues.model.training import bot_splits, predict_splits  # noqa: E402
+from vivavoce.dialogues.model.training import bot_splits, learn_equation, learn_guess, predict_splits  # noqa: E402  # noqa: E402
 from vivavoce.dialogues.networks.fitting import FAST, QUICK, Fitted, Preset, fit_preset  # noqa: E402
 from vivavoce.dialogues.networks.vocabulary import Lexicon, find_vectors, make_lexicon  # noqa: E402
 from vivavoce.dialogues.raters.learned import shipped  # noqa: E402

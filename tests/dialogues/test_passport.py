@@ -12,9 +12,8 @@ from marked_talks import FixedRater, simulated, talk
 
 from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.dialogue import Dialogue, Rating
-from vivavoce.dialogues.following import FLOOR, MIN_RATINGS
 from vivavoce.dialogues.json_form import to_json
-from vivavoce.dialogues.passport import issue, usual_lengths
+from vivavoce.dialogues.passport import FLOOR, MIN_RATINGS, issue, usual_lengths
 from vivavoce.dialogues.result import Origin, Passport, Score
 
 LEARNT = Origin("talks of a contest", language="en", lengths=(2, 10))

@@ -16,7 +16,7 @@ from vivavoce.dialogues import (
     compare_raters,
     examine_dialogues,
 )
-from vivavoce.dialogues.comparison import difference_to_json
+from vivavoce.dialogues.agreement import difference_to_json
 from vivavoce.errors import UsageError
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from vivavoce.errors import ClassifierError
 from vivavoce.nexcv import APIClassifier, NexCVEvaluator, SequentialEvaluator
-from vivavoce.nexcv.asking import EvaluationError
 from vivavoce.nexcv.data_providers import NegativeExamplesDatasetProvider, TimeSeqDatasetProvider
 from vivavoce.nexcv.evaluators import EvaluationResult
+from vivavoce.nexcv.runs import EvaluationError
 
 START = datetime(2019, 1, 1, 12)
 TEXTS = [f"{word} number {n}" for word in ("pay", "leave", "visa") for n in range(6)]

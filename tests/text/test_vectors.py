@@ -22,7 +22,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from vivavoce.errors import DataError, FileError, UsageError
 from vivavoce.text import Encoder, encoder_available, find_weights, get_weights, load_encoder
 from vivavoce.text.forward import read_tensors
-from vivavoce.text.minilm import load_minilm
+from vivavoce.text.local import load_minilm
 from vivavoce.text.vectors import MAX_TOKENS, default_threads
 
 pytestmark = pytest.mark.slow

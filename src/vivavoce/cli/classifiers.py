@@ -20,7 +20,7 @@ from vivavoce.errors import ClassifierError, MissingPartError, UsageError, VivaE
 
 if TYPE_CHECKING:
     from vivavoce.classifiers import Classifier
-    from vivavoce.nexcv.contract import Trainable
+    from vivavoce.nexcv.classifiers import Trainable
 
 RULES_BROKEN = 1
 app = CommandGroup("classifiers", invoke_without_command=True, no_args_is_help=False)
@@ -130,7 +130,7 @@ def find_violations(name: str) -> tuple[str, list[str], float]:
     """Check a classifier with the classic rounds and further ones: its title, violated rules, and the seconds."""
     from vivavoce.classifiers import Classifier, FourMethodClassifier
     from vivavoce.intents.exam import load_classifier
-    from vivavoce.nexcv.contract import further_violations, round_violations
+    from vivavoce.nexcv.classifiers import further_violations, round_violations
 
     classifier = load_classifier(name)
     if isinstance(classifier, FourMethodClassifier) and hasattr(classifier.engine, "fit"):

@@ -7,22 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vivavoce.dialogues.agreement import measure
-    from vivavoce.dialogues.comparison import RaterDifference, compare_raters
+    from vivavoce.dialogues.agreement import RaterDifference, compare_raters, measure
     from vivavoce.dialogues.corpus.preprocessing import Prepared, prepare
     from vivavoce.dialogues.corpus.published import read_published
     from vivavoce.dialogues.corpus.reading import Corpus, read_dialogues, stream_dialogues
     from vivavoce.dialogues.corpus.stored import write_dialogues
     from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance, View, rated_views
     from vivavoce.dialogues.exam import examine_dialogues
-    from vivavoce.dialogues.following import follows, what_helps
     from vivavoce.dialogues.json_form import result_to_json, score_to_json
     from vivavoce.dialogues.model.model import Model
     from vivavoce.dialogues.model.training import train_model
     from vivavoce.dialogues.model.weights import load_weights, save_weights
     from vivavoce.dialogues.networks.reproduction import Reproduction, reproduce
-    from vivavoce.dialogues.raters.options import RaterOptions
-    from vivavoce.dialogues.raters.protocol import Rater
+    from vivavoce.dialogues.passport import follows, what_helps
+    from vivavoce.dialogues.raters.protocol import Rater, RaterOptions
     from vivavoce.dialogues.raters.registry import load_rater
     from vivavoce.dialogues.recalibration import recalibrate, recalibration_from_json, recalibration_to_json
     from vivavoce.dialogues.result import (

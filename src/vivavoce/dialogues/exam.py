@@ -9,8 +9,7 @@ from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.disagreements import find_disagreements
 from vivavoce.dialogues.passport import issue
-from vivavoce.dialogues.raters.protocol import Rater
-from vivavoce.dialogues.raters.scale import fault_of_score
+from vivavoce.dialogues.raters.protocol import Rater, fault_of_score
 from vivavoce.dialogues.recalibration import apply, recalibrate, why_unused
 from vivavoce.dialogues.result import Cause, DialoguesResult, Recalibration, Score
 from vivavoce.dialogues.systems import rank_systems

@@ -13,7 +13,7 @@ from typing import Any
 from vivavoce.codec import FLAT, Hook, check_head, from_json, number_or_nan, ordered, shape, to_json
 from vivavoce.dialogues.agreement import kind_of
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance
-from vivavoce.dialogues.following import follows, follows_sentence, help_sentences, judged, what_helps
+from vivavoce.dialogues.passport import follows, follows_sentence, help_sentences, judged, what_helps
 from vivavoce.dialogues.recalibration import recalibration_from_json, recalibration_to_json
 from vivavoce.dialogues.result import (
     Agreement,
@@ -251,11 +251,7 @@ shape(TurnEffect, hooks={"effect": _NUMBER})
 shape(Reason, hooks={"effect": _NUMBER})
 shape(Disagreement, hooks={"score": _NUMBER, "other": _NUMBER})
 shape(CalibrationBin, hooks={"score": _NUMBER})
-shape(
-    Score,
-    order="id score low high turns reasons warnings refusal cause learned",
-    brief="refusal cause learned",
-)
+shape(Score, order="id score low high turns reasons warnings refusal cause learned", brief="refusal cause learned")
 shape(_ScoredDialogue, score=FLAT)
 shape(
     Agreement,

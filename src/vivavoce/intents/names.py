@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from vivavoce.records import Dataset
-from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
+from vivavoce.text.confusions import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 
 Answers = Mapping[str, Collection[str]]
 WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")

@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import DataError, UsageError
-from vivavoce.nexcv.checks import check_lengths, check_rows, join_labels, plain_list, refuse, setting_faults
-from vivavoce.nexcv.datasets import SeededDatasetProvider, TestingDataset, TestingDatasetProvider
-from vivavoce.nexcv.randomness import Draws, check_mode
-from vivavoce.nexcv.timeline import Timeline, check_options, published_timeline, sort_timeline
+from vivavoce.nexcv.checks import (
+    Timeline,
+    check_lengths,
+    check_options,
+    check_rows,
+    join_labels,
+    plain_list,
+    published_timeline,
+    refuse,
+    setting_faults,
+    sort_timeline,
+)
+from vivavoce.nexcv.datasets import Draws, SeededDatasetProvider, TestingDataset, TestingDatasetProvider, check_mode
 
 __all__ = ["NegativeExamplesDatasetProvider", "TestingDatasetProvider", "TimeSeqDatasetProvider"]
 

@@ -9,10 +9,8 @@ from typing import Any
 from vivavoce.classifiers.api import guess_of
 from vivavoce.errors import DataError, Fault
 from vivavoce.nexcv.checks import check_lengths, number, plain_list, refuse, whole_number
-from vivavoce.nexcv.datasets import TestingDataset
-from vivavoce.nexcv.published import Shown, published_metrics, published_outcome
-from vivavoce.nexcv.randomness import Draws, check_mode, draws_for
-from vivavoce.nexcv.scoring import Judged, Scored, score
+from vivavoce.nexcv.datasets import Draws, TestingDataset, check_mode, draws_for
+from vivavoce.nexcv.scoring import Judged, Scored, Shown, published_metrics, published_outcome, score
 from vivavoce.outcomes import is_answered, outcome_of
 from vivavoce.records import Guess
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vivavoce.nexcv.asking import EvaluationError, check_on_error
 from vivavoce.nexcv.classifiers import as_published
 from vivavoce.nexcv.data_providers import NegativeExamplesDatasetProvider, TimeSeqDatasetProvider
 from vivavoce.nexcv.datasets import TestingDatasetProvider
 from vivavoce.nexcv.evaluation_strategies import EvaluationStrategy, IntentEvaluationStrategy
-from vivavoce.nexcv.results import EvaluationResult
-from vivavoce.nexcv.runs import Run
+from vivavoce.nexcv.runs import EvaluationError, Run, check_on_error
+from vivavoce.nexcv.scoring import EvaluationResult
 
 __all__ = ["EvaluationError", "EvaluationResult", "Evaluator", "NexCVEvaluator", "SequentialEvaluator"]
 

@@ -52,9 +52,7 @@ def read_tensors(path: Path) -> dict[str, Floats]:
         tensors = {name: _read_tensor(raw[start:], entry) for name, entry in header.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileError(
-            f"this is not a readable safetensors file ({error})",
-            where=str(path),
-            remedy="download the file again",
+            f"this is not a readable safetensors file ({error})", where=str(path), remedy="download the file again"
         ) from error
     return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 

@@ -1,18 +1,25 @@
-"""A user's own sentence model: a folder with `tokenizer.json` and an ONNX file or BERT-like safetensors."""
+"""Sentence models on this machine: all-MiniLM-L6-v2, and a user's own folder with `tokenizer.json` and a model.
+
+The model is an ONNX file, or BERT-like safetensors. MiniLM runs in onnxruntime, or in NumPy where that is missing.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.errors import DataError, Fault, FileError, MissingPartError, WorkError
 from vivavoce.text.forward import (
+    MINILM_SHAPE,
     BertShape,
     NumpyForward,
     Pooling,
@@ -23,7 +30,7 @@ from vivavoce.text.forward import (
     unit_rows,
 )
 from vivavoce.text.vectors import MAX_TOKENS, Forward, SentenceEncoder, read_tokenizer
-from vivavoce.text.weights import MODEL_FILE, TOKENIZER_FILE
+from vivavoce.text.weights import MODEL, MODEL_FILE, TOKENIZER_FILE, need_weights
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -166,8 +173,6 @@ def _load_onnx(model: Path, folder: Path) -> LocalOnnxForward:
     except ImportError as error:
         remedy = "run `pip install onnxruntime`"
         raise MissingPartError("an ONNX model needs `onnxruntime`", remedy=remedy) from error
-    from vivavoce.text.minilm import session_options
-
     providers = ["CPUExecutionProvider"]
     try:
         session = onnxruntime.InferenceSession(str(model), session_options(), providers=providers)
@@ -182,3 +187,63 @@ def _load_onnx(model: Path, folder: Path) -> LocalOnnxForward:
     if faults:
         raise DataError("this ONNX file is not a sentence model", where=str(model), faults=faults, remedy=EXPORT)
     return LocalOnnxForward(session, inputs, output, _read_pooling(folder))
+
+
+Engine = Literal["onnxruntime", "numpy"]
+GRAPH_FILE = "minilm.onnx"
+
+
+def load_minilm(threads: int, engine: Engine | None = None) -> SentenceEncoder:
+    """Return the encoder; `engine` defaults to onnxruntime where it is installed."""
+    folder = need_weights()
+    weights = prepare(read_tensors(folder / MODEL_FILE), MINILM_SHAPE)
+    tokenizer = read_tokenizer(folder)
+    if (engine or best_engine()) == "onnxruntime":
+        return SentenceEncoder(MODEL, MINILM_SHAPE.hidden, tokenizer, OnnxForward.of(weights), threads)
+    forward = NumpyForward(weights, MINILM_SHAPE)
+    return SentenceEncoder(MODEL, MINILM_SHAPE.hidden, tokenizer, forward, threads, guard=one_blas_thread)
+
+
+def best_engine() -> Engine:
+    """Return the fastest engine that is installed."""
+    return "onnxruntime" if find_spec("onnxruntime") else "numpy"
+
+
+@dataclass(frozen=True)
+class OnnxForward:
+    """Turns token ids into sentence vectors with the graph in `minilm.onnx`."""
+
+    session: Any
+    # The session points into these arrays: they must live as long as it does.
+    weights: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, weights: Mapping[str, Floats]) -> OnnxForward:
+        """Build the session: the graph of this package, fed with weights from memory."""
+        import onnxruntime
+
+        values = {name: onnxruntime.OrtValue.ortvalue_from_numpy(array) for name, array in weights.items()}
+        options = session_options()
+        options.add_external_initializers(list(values), list(values.values()))
+        graph = files("vivavoce.text").joinpath(GRAPH_FILE).read_bytes()
+        return cls(onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"]), values)
+
+    def __call__(self, ids: Ids, mask: Ids) -> Floats:
+        """Return one vector of length 1 for each row of ids."""
+        rows: Floats = self.session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        return rows
+
+
+def session_options() -> Any:
+    """Return options for one thread in a session: whole batches run side by side, which scales better.
+
+    A session without a thread pool also survives a fork.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options

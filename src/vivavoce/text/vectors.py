@@ -164,7 +164,7 @@ def read_tokenizer(folder: Path, max_tokens: int = MAX_TOKENS) -> Tokenizer:
 @lru_cache(maxsize=8)
 def _load(name_or_path: str, threads: int) -> Encoder:
     if name_or_path == MINILM:
-        from vivavoce.text.minilm import load_minilm
+        from vivavoce.text.local import load_minilm
 
         return load_minilm(threads)
     path = Path(name_or_path).expanduser()

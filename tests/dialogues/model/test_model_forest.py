@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
-from vivavoce.dialogues.model.forest import _BLOCK, Forest, from_sklearn
+from vivavoce.dialogues.model.kernel import _BLOCK, Forest, from_sklearn
 
 
 def grow(

@@ -9,8 +9,7 @@ import pytest
 
 from vivavoce.dialogues.dialogue import Dialogue, Utterance, View, rated_views
 from vivavoce.dialogues.networks.fitting import ARCHITECTURES, predict
-from vivavoce.dialogues.networks.packing import pack, starts_of
-from vivavoce.dialogues.networks.vocabulary import encode, make_lexicon
+from vivavoce.dialogues.networks.vocabulary import encode, make_lexicon, pack, starts_of
 
 pytestmark = [pytest.mark.usefixtures("torch_is_here"), pytest.mark.slow]
 
@@ -27,7 +26,7 @@ def build_for(architecture, lexicon, seed=1):
 def test_the_gradients_of_the_recurrence_are_right():
     import torch
 
-    from vivavoce.dialogues.networks.recurrence import Memory, Recurrence, _plan
+    from vivavoce.dialogues.networks.models import Memory, Recurrence, _plan
 
     lengths = np.asarray([2, 0, 4, 1], dtype=np.int64)
     chance = torch.Generator().manual_seed(3)
@@ -43,7 +42,7 @@ def test_the_gradients_of_the_recurrence_are_right():
 def test_the_recurrence_is_the_published_cell():
     import torch
 
-    from vivavoce.dialogues.networks.recurrence import Cell
+    from vivavoce.dialogues.networks.models import Cell
 
     cell = Cell(5, 4, torch.Generator().manual_seed(0))
     values = torch.randn(6, 5, generator=torch.Generator().manual_seed(1))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.dialogues.networks.packing import pack, spans, starts_of
+from vivavoce.dialogues.networks.vocabulary import pack, spans, starts_of
 
 LENGTHS = st.lists(st.integers(0, 7), min_size=1, max_size=12).map(lambda found: np.asarray(found, dtype=np.int64))
 

@@ -19,8 +19,7 @@ from vivavoce.bots.fakes import FakeServer, misbehaving_server
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.dialogues.raters import judge
 from vivavoce.dialogues.raters.openai import from_option
-from vivavoce.dialogues.raters.options import RaterOptions
-from vivavoce.dialogues.raters.protocol import Rater
+from vivavoce.dialogues.raters.protocol import Rater, RaterOptions
 from vivavoce.dialogues.raters.rubric import RUBRIC, VERSION
 from vivavoce.dialogues.result import Reason, Score, TurnEffect
 from vivavoce.errors import DataError, FileError, UsageError

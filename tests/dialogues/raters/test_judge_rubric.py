@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.raters import rubric
-from vivavoce.dialogues.raters.injections import find_injections
-from vivavoce.dialogues.raters.rubric import MAX_IN_A_TURN, MAX_IN_ALL, RUBRIC, fingerprint, write_question
+from vivavoce.dialogues.raters.rubric import (
+    MAX_IN_A_TURN,
+    MAX_IN_ALL,
+    RUBRIC,
+    find_injections,
+    fingerprint,
+    write_question,
+)
 
 
 def talk(*texts: str) -> Dialogue:

@@ -130,7 +130,7 @@ def conclude_evaluation(evaluation: Evaluation, reports: EvaluationReports, reco
 
 def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
     """Return the agreement of the first rater, then the findings of each, then how they differ."""
-    from vivavoce.dialogues.comparison import difference_to_json
+    from vivavoce.dialogues.agreement import difference_to_json
 
     first = evaluation.first
     return {

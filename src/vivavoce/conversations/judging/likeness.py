@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vivavoce.conversations.judging.gaps import Piece, blank_typed, split_pieces
 from vivavoce.conversations.judging.plain import bare, find_numbers, language_of, plain, split_sentences, tidy
 from vivavoce.errors import MissingPartError
-from vivavoce.text.opposites import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
+from vivavoce.text.confusions import NEGATING_PREFIXES, NEGATIONS, OPPOSITES
 
 if TYPE_CHECKING:
     from vivavoce.text.vectors import Encoder

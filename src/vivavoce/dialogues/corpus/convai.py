@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vivavoce.dialogues.corpus.values import UnreadableError, kind_of, read_name, read_rating
+from vivavoce.dialogues.corpus.entries import UnreadableError, kind_of, read_name, read_rating
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.messages import say
 

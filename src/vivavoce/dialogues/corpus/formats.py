@@ -135,10 +135,7 @@ JSON = Format(
     also=PLAIN_TEXT,
 )
 RASA = Format(
-    "rasa",
-    Kind.DIALOGUES,
-    "Rasa trackers (`sender_id`, `events`) as JSON or JSON Lines.",
-    reader=_read_rasa,
+    "rasa", Kind.DIALOGUES, "Rasa trackers (`sender_id`, `events`) as JSON or JSON Lines.", reader=_read_rasa
 )
 TABLE = "A table with one row per message: dialogue, speaker, text, rating ..."
 CSV = Format(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from vivavoce.dialogues.corpus.entries import Findings, is_bot_by_name
-from vivavoce.dialogues.corpus.values import (
+from vivavoce.dialogues.corpus.entries import (
+    Findings,
     UnreadableError,
     describe_missing,
+    is_bot_by_name,
     kind_of,
     make_key_finder,
     read_aspect,

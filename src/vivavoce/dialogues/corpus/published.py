@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from vivavoce.dialogues.corpus.convai import is_convai2017, is_convai2018, read_2017, read_2018
+from vivavoce.dialogues.corpus.entries import UnreadableError
 from vivavoce.dialogues.corpus.parsing import BrokenJsonError, parse_json, read_lines
-from vivavoce.dialogues.corpus.values import UnreadableError
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import FileError, UsageError, nearest
 from vivavoce.files import ReadOptions
@@ -47,10 +47,7 @@ _EXPORTS = tuple(f"export_2018-07-0{day}_train.json" for day in range(4, 8))
 _TOLOKA = (("data_tolokers.json",), ("summer_wild_evaluation_dialogs.json",), _EXPORTS)
 PARTS: Mapping[str, tuple[Part, ...]] = MappingProxyType(
     {
-        "convai2017": (
-            Part("july2017", _JULY, f"{_TURING}, or 2017/data in {_CONVAI}"),
-            Part("autumn2017", (), ""),
-        ),
+        "convai2017": (Part("july2017", _JULY, f"{_TURING}, or 2017/data in {_CONVAI}"), Part("autumn2017", (), "")),
         "convai2018": (
             Part("toloka_2018-07", _TOLOKA, f"2018/data in {_CONVAI}"),
             Part("volunteers_2018-07_10", (("data_intermediate.json",),), f"2018/data in {_CONVAI}"),

@@ -150,10 +150,7 @@ class _Reading:
         if first is None:
             self.places[entry.dialogue.id] = entry.place
             return ()
-        message = say(
-            "the same id was already used in {first}: give each dialogue a unique id",
-            first=first,
-        )
+        message = say("the same id was already used in {first}: give each dialogue a unique id", first=first)
         return [Fault(message, entry.place)]
 
     def _take_faults(self, faults: Sequence[Fault], tell: Tell) -> None:

@@ -9,8 +9,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from vivavoce.dialogues.corpus.entries import Entry, Findings, is_bot_by_name
-from vivavoce.dialogues.corpus.values import UnreadableError, excerpt, read_flag, read_rating, read_thumb
+from vivavoce.dialogues.corpus.entries import (
+    Entry,
+    Findings,
+    UnreadableError,
+    excerpt,
+    is_bot_by_name,
+    read_flag,
+    read_rating,
+    read_thumb,
+)
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import DataError, Fault, nearest
 from vivavoce.files import ReadOptions, Row, Table, read_table
@@ -199,8 +207,7 @@ class _Rows:
                 self.fault(
                     row,
                     say(
-                        "the order {excerpt} is neither a number nor a date: fix it",
-                        excerpt=excerpt(as_text(value)),
+                        "the order {excerpt} is neither a number nor a date: fix it", excerpt=excerpt(as_text(value))
                     ),
                 )
         if len({isinstance(moment, datetime) for moment, _ in keyed}) > 1:

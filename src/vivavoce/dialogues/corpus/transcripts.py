@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from vivavoce.dialogues.corpus.entries import Entry, Findings, is_bot_by_name
-from vivavoce.dialogues.corpus.values import UnreadableError, read_rating
+from vivavoce.dialogues.corpus.entries import Entry, Findings, UnreadableError, is_bot_by_name, read_rating
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.files.sources import read_text
 from vivavoce.files.tables import ReadOptions

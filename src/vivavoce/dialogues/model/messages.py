@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from vivavoce.dialogues.corpus.preprocessing import normalise
 from vivavoce.dialogues.dialogue import View
-from vivavoce.dialogues.model.lexicon import EMPTY, GROUPS, KNOWING, NOT, THANKS
 from vivavoce.dialogues.model.terms import terms_of
 
 Floats = NDArray[np.float64]
@@ -26,6 +25,39 @@ SAME = 0.8
 UNKNOWN_RARITY = 8.0
 # Nobody reads on: a longer message is cut here.
 MAX_WORDS = 400
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+# Words that carry no topic: two messages that share only these are not about the same thing.
+EMPTY = _words(
+    "a an the i you he she it we they me him her us them my your his its our their this that these those is am are"
+    " was were be been being do does did have has had will would can could should may might must to of in on at for"
+    " with about from by as and or but if so not n't 's 're 've 'll 'd 'm i'm no yes what who where when why how"
+    " which there here just very too also , ? ! ( ) ' `"
+)
+
+GROUPS: dict[str, frozenset[str]] = {
+    name: _words(words)
+    for name, words in {
+        "displeased": "stupid bad wrong boring terrible awful hate nonsense idiot dumb shit fuck fucking strange"
+        " weird useless annoying crazy silly horrible sucks suck poor rude worst hell damn crap sad",
+        "pleased": "great good nice cool interesting thanks thank wow awesome love like haha lol fun funny glad happy"
+        " excellent perfect amazing agree right sure ok okay yes yeah true exactly pleasure enjoy enjoyed",
+        "machine": "bot bots robot machine human computer program ai chatbot",
+        "greeting": "hi hello hey greetings",
+        "farewell": "bye goodbye bb cya later farewell end",
+        "puzzled": "know understand sorry idea mean confused sense pardon repeat unclear",
+        "self": "i my me i'm myself mine",
+        "other": "you your u yours",
+        "linking": "because so but however although then also since though therefore maybe actually well",
+    }.items()
+}
+THANKS = _words("thanks thank pleasure nice")
+KNOWING = _words("know understand")
+NOT = _words("n't not")
 
 COLUMNS = (
     *("words", "letters", "rarity", "unknown", "new", "fresh", "common", "repeat", "repeated"),

@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from vivavoce.dialogues.dialogue import Kind, View
 from vivavoce.dialogues.model.features import dialogue_features
-from vivavoce.dialogues.model.forest import from_sklearn
-from vivavoce.dialogues.model.kernel import learn_kernel, learn_scales
+from vivavoce.dialogues.model.kernel import from_sklearn, learn_kernel, learn_scales
 from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view, tokens_of
 from vivavoce.dialogues.model.model import Parts
-from vivavoce.dialogues.model.terms import Terms, learn_terms, terms_of
+from vivavoce.dialogues.model.terms import Terms, WordingModel, learn_terms, terms_of
 from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel, message_numbers
-from vivavoce.dialogues.model.wording import WordingModel
 from vivavoce.dialogues.splits import by_dialogue, grouped_folds
 
 if TYPE_CHECKING:
@@ -51,10 +49,7 @@ def learn_parts(views: Sequence[View], *, seed: int = 0) -> Parts:
     features = np.vstack([dialogue_features(*pair) for pair in zip(dialogues, liked, strict=True)])
     targets = _make_targets(views)
     forest = ExtraTreesRegressor(
-        n_estimators=TREES,
-        min_samples_leaf=MIN_IN_LEAF,
-        max_features=FEATURES_PER_QUESTION,
-        random_state=seed,
+        n_estimators=TREES, min_samples_leaf=MIN_IN_LEAF, max_features=FEATURES_PER_QUESTION, random_state=seed
     ).fit(features, targets)
     scales = learn_scales(features)
     return Parts(

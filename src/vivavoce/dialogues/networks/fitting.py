@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vivavoce.dialogues.dialogue import View
-from vivavoce.dialogues.networks.packing import Numbers, spans
 from vivavoce.dialogues.networks.vocabulary import (
     DIMENSIONS,
     NOTHING,
     Floats,
     Lexicon,
     Material,
+    Numbers,
     encode,
     make_lexicon,
+    spans,
 )
 from vivavoce.dialogues.splits import check_groups
 from vivavoce.errors import DataError, Fault, MissingPartError, UsageError, nearest

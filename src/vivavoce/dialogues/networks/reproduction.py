@@ -38,11 +38,7 @@ from vivavoce.text.glove import WordVectors
 
 SHARE = 0.1
 # Validation loss, Pearson and Spearman as published: the best of all epochs, mean of five splits.
-PUBLISHED = {
-    "gru": Measured(1.64, 0.39, 0.39),
-    "bigru": Measured(1.66, 0.37, 0.37),
-    "hre": Measured(1.6, 0.42, 0.42),
-}
+PUBLISHED = {"gru": Measured(1.64, 0.39, 0.39), "bigru": Measured(1.66, 0.37, 0.37), "hre": Measured(1.6, 0.42, 0.42)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from vivavoce.dialogues.dialogue import HIGHEST, Dialogue
 from vivavoce.dialogues.raters.answers import read_verdict
 from vivavoce.dialogues.raters.judge_record import AnswerKey, JudgeRecord
 from vivavoce.dialogues.raters.loops import run_to_end
-from vivavoce.dialogues.raters.options import RaterOptions
+from vivavoce.dialogues.raters.protocol import RaterOptions
 from vivavoce.dialogues.raters.rubric import VERSION, fingerprint, write_question
 from vivavoce.dialogues.result import Cause, Origin, Reason, Score, TurnEffect
 from vivavoce.errors import BotError, plural

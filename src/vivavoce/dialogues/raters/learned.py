@@ -51,7 +51,7 @@ class LearnedRater:
 
     def compare(self, dialogues: Sequence[Dialogue]) -> Drift | None:
         """Return how far these dialogues lie from those that the model learned from."""
-        from vivavoce.dialogues.model.drift import measure_drift
+        from vivavoce.dialogues.model.explaining import measure_drift
         from vivavoce.text.forward import one_blas_thread
 
         with one_blas_thread():

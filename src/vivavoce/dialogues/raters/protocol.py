@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from numbers import Real
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from vivavoce.dialogues.dialogue import Dialogue
+from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Drift, Origin, Score
+from vivavoce.errors import Fault, UsageError
 
 
 @runtime_checkable
@@ -31,3 +35,62 @@ class Comparing(Protocol):
 
     def compare(self, dialogues: Sequence[Dialogue]) -> Drift | None:
         """Return how far dialogues that it scored lie from those that it learnt from; None: it cannot be said."""
+
+
+Progress = Callable[[int, int], None]
+# What every rater may be given, whether it has a use for it or not.
+_HARMLESS = ("seed", "progress")
+
+
+@dataclass(frozen=True, slots=True)
+class RaterOptions:
+    """What the user may say about a rater; None leaves it as the rater has it.
+
+    `at_once`: questions on their way together. `most`: messages that may be sent in all, further tries included.
+    `record`: a file of JSON lines that keeps every answer; what it holds is not asked again. `settings`: keys of an
+    `openai` entry of bots.yaml. `progress` is told how many are done, of how many.
+    """
+
+    at_once: int | None = None
+    timeout_s: float | None = None
+    retries: int | None = None
+    most: int | None = None
+    record: Path | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    seed: int = 0
+    progress: Progress | None = None
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the options that were set and that only some raters can heed."""
+        names = [each.name for each in fields(self) if each.name not in _HARMLESS]
+        return tuple(name for name in names if getattr(self, name) not in (None, {}))
+
+
+def check_options(options: RaterOptions, *, where: str) -> None:
+    """Refuse numbers that make no sense, all at once."""
+    faults = [
+        Fault(f"{value} is not {least} or more", name)
+        for name, least in (("at_once", 1), ("retries", 0), ("most", 0))
+        if (value := getattr(options, name)) is not None and value < least
+    ]
+    seconds = options.timeout_s
+    if seconds is not None and not 0 < seconds < float("inf"):
+        faults.append(Fault(f"{seconds} is not a number of seconds above 0", "timeout_s"))
+    if faults:
+        raise UsageError("these options are invalid", where=where, faults=faults, remedy="fix the numbers")
+
+
+def fault_of_score(score: Score) -> str:
+    """Say what is wrong with the numbers of a score; empty: nothing."""
+    faults = (fault_of_number(value) for value in (score.score, score.low, score.high))
+    return next((fault for fault in faults if fault), "")
+
+
+def fault_of_number(value: object) -> str:
+    """Say why a value is no score; empty for a number on the scale and for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return f"a {type(value).__name__} is not a number: {value!r}"[:200]
+    return "" if LOWEST <= float(value) <= HIGHEST else f"{float(value):g} is not from {LOWEST:g} to {HIGHEST:g}"

@@ -17,7 +17,7 @@ from vivavoce.bots.python import (
 )
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.raters.loops import run_to_end
-from vivavoce.dialogues.raters.scale import fault_of_number, fault_of_score
+from vivavoce.dialogues.raters.protocol import fault_of_number, fault_of_score
 from vivavoce.dialogues.result import Cause, Origin, Score
 from vivavoce.errors import UsageError, plural
 

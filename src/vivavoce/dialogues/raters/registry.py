@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vivavoce import plugins
-from vivavoce.dialogues.raters.options import RaterOptions, check_options
-from vivavoce.dialogues.raters.protocol import Rater
+from vivavoce.dialogues.raters.protocol import Rater, RaterOptions, check_options
 from vivavoce.errors import UsageError, nearest
 
 RATERS = "vivavoce.raters"

@@ -8,8 +8,7 @@ from typing import Literal
 
 from vivavoce import messages
 from vivavoce.dialogues.dialogue import Utterance
-from vivavoce.dialogues.following import MIN_RATINGS, follows_sentence, help_sentences, judged
-from vivavoce.dialogues.passport import drift_sentence
+from vivavoce.dialogues.passport import MIN_RATINGS, drift_sentence, follows_sentence, help_sentences, judged
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Origin, Passport, Recalibration, Score
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
 
-from vivavoce.dialogues.following import MIN_RATINGS, follows, what_helps
+from vivavoce.dialogues.passport import MIN_RATINGS, follows, what_helps
 from vivavoce.dialogues.result import Agreement, Concord, Follows, Help
 from vivavoce.errors import AbsentError, Fault, UsageError
 from vivavoce.kept import Kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vivavoce.dialogues.facts import Fact, FactKind
-from vivavoce.dialogues.model.reasons import GROUPS, WORDING
+from vivavoce.dialogues.model.explaining import GROUPS, WORDING
 from vivavoce.messages import say
 from vivavoce.reports.dialogues.facts import FACT_TITLES
 from vivavoce.store.rows import ScoreRow
