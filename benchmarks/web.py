@@ -42,7 +42,7 @@ from vivavoce.store.stamps import now
 from vivavoce.web import pages
 from vivavoce.web.app import make_app, routers
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_session_secret
 
 CPU_BAR, WAIT_BAR, WEIGHT_BAR, CHART_BAR = 100.0, 250.0, 60.0, 1.5
 ROUNDS, CLIENTS, SECONDS = 7, 20, 15.0

@@ -22,7 +22,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import User
 from vivavoce.store.stamps import now
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_session_secret
 
 PATIENCE = 240.0
 MILLISECONDS = 45_000

@@ -25,8 +25,7 @@ from vivavoce.jobs.exams import registry
 from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Exam, Finished, Options, UnitPlan, Work
 from vivavoce.jobs.executors import open_pool
-from vivavoce.jobs.schedules import next_time, start_due
-from vivavoce.jobs.starting import cancel_run, resume_run, retry_failed, start_run
+from vivavoce.jobs.starting import cancel_run, next_time, resume_run, retry_failed, start_due, start_run
 from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, Run, RunState, Schedule, UnitState

@@ -26,7 +26,7 @@ from vivavoce.store.stamps import now
 from vivavoce.web.app import make_app
 from vivavoce.web.config import WebConfig
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_session_secret
 
 if TYPE_CHECKING:
     from filled_house import Filled

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from vivavoce.store.stamps import now
 from vivavoce.web.language import catalogue
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_session_secret
 
 pytestmark = pytest.mark.slow
 

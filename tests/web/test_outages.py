@@ -31,7 +31,7 @@ from vivavoce.web.security import uploads
 from vivavoce.web.security.cookies import session_cookie
 from vivavoce.web.security.headers import ALWAYS
 from vivavoce.web.security.uploads import saved_upload
-from vivavoce.workspace.access.secrets.tokens import new_api_token, new_session_secret
+from vivavoce.workspace.access.secrets import new_api_token, new_session_secret
 
 if TYPE_CHECKING:
     from conftest import House, Served

@@ -8,23 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import DataError
-from vivavoce.workspace.access.secrets.passwords import (
+from vivavoce.workspace.access.secrets import (
+    API_TOKEN_PATTERN,
     MAX_CHARACTERS,
     USUAL,
     Cost,
-    check_password,
-    hash_password,
-    password_faults,
-    rehash_needed,
-)
-from vivavoce.workspace.access.secrets.tokens import (
-    API_TOKEN_PATTERN,
     bearer_token,
+    check_password,
     digest_of,
+    hash_password,
     is_api_token,
     new_api_token,
     new_link_secret,
     new_session_secret,
+    password_faults,
+    rehash_needed,
 )
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from problem_hall import keep_exam, mixed_exam
 from vivavoce.store.rows import Role, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.projects.first_steps import list_first_steps
+from vivavoce.workspace.projects.today import list_first_steps
 from vivavoce.workspace.topics.topics import add_topic
 
 

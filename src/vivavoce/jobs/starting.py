@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from vivavoce.errors import UsageError
@@ -10,9 +12,9 @@ from vivavoce.jobs.exams.protocol import Options, UnitPlan
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.messages import say
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.claims import CONCLUDING_PHASE, CONCLUSION, limit_key
 from vivavoce.store.repositories.repository import required
-from vivavoce.store.rows import Run, RunState, Unit, UnitState
+from vivavoce.store.repositories.units import CONCLUDING_PHASE, CONCLUSION, limit_key
+from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.version import __version__
@@ -136,3 +138,31 @@ def _build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
         finished=None,
         error="",
     )
+
+
+_log = logging.getLogger(__name__)
+StartScheduled = Callable[[Store, Schedule], Run]
+
+
+def next_time(minute_of_day: int, after: datetime) -> datetime:
+    """Return the next moment at a minute of the day, in UTC."""
+    day = after.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    moment = day + timedelta(minutes=minute_of_day)
+    return moment if moment > after else moment + timedelta(days=1)
+
+
+def start_due(store: Store, start: StartScheduled, now: datetime) -> tuple[Run, ...]:
+    """Start all runs that are due, except those that another worker started first."""
+    with store.reading() as tx:
+        due = tx.schedules.due(now)
+    runs = []
+    for schedule in due:
+        with store.writing() as tx:
+            if not tx.schedules.advance(schedule, next_time(schedule.minute_of_day, now)):
+                continue
+        try:
+            runs.append(start(store, schedule))
+        except Exception:
+            # The next day is another chance, and other schedules must not wait for this one.
+            _log.exception("the scheduled run %s could not be started", schedule.id)
+    return tuple(runs)

@@ -23,7 +23,6 @@ from vivavoce.web.uploads import uploaded_source
 from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
-from vivavoce.workspace.dialogues.findings import Refused, findings_of
 from vivavoce.workspace.dialogues.imports import (
     Existing,
     PlannedTalk,
@@ -35,7 +34,7 @@ from vivavoce.workspace.dialogues.imports import (
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogues.overview import facts_of
+from vivavoce.workspace.dialogues.overview import Refused, facts_of, findings_of
 from vivavoce.workspace.dialogues.reading import talks_of_run
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.project_exams import start_exam

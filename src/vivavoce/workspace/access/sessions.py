@@ -11,18 +11,23 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import AttemptRow, Link, Role, SignIn, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, check_password, hash_password, rehash_needed
-from vivavoce.workspace.access.secrets.throttling import (
+from vivavoce.workspace.access.actors import Actor, note
+from vivavoce.workspace.access.secrets import (
     FORGET_SUCCESS_AFTER,
+    USUAL,
     Attempt,
+    Cost,
     Wait,
     address_key,
+    check_password,
+    digest_of,
+    hash_password,
     login_key,
+    new_link_secret,
+    new_session_secret,
+    rehash_needed,
     waiting_time,
 )
-from vivavoce.workspace.access.secrets.tokens import digest_of, new_link_secret, new_session_secret
 
 SETUP, INVITATION, PASSWORD = "setup", say("invitation"), say("password")
 LIFETIMES = {SETUP: timedelta(hours=24), INVITATION: timedelta(days=7), PASSWORD: timedelta(hours=24)}

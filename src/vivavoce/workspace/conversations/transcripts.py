@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vivavoce.conversations.findings.cluster_rates import rate_of
 from vivavoce.errors import AbsentError, nearest
 from vivavoce.jobs.exams.conversation_run import Material, read_material
 from vivavoce.jobs.exams.documents import storable
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
+from vivavoce.records import Rate
 from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import ALL_TURNS, WRONG, TurnFilter
@@ -20,6 +24,7 @@ from vivavoce.store.rows import Run, RunState, TurnRow
 
 if TYPE_CHECKING:
     from vivavoce.conversations.scenario import Script, ScriptTurn
+
 
 # Turns on one page of a transcript, those of all bots together.
 MAX_TURNS = 500
@@ -253,3 +258,30 @@ def _count_tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequenc
             right = n if TurnOutcome(outcome).passed else 0
             tallies[script][bot] = Tally(before.right + right, before.counted + n)
     return tallies
+
+
+@dataclass(frozen=True, slots=True)
+class RunningScore:
+    """How many of the turns that were checked so far went as they should; `rate` has its interval and count."""
+
+    right: int
+    rate: Rate
+
+
+def running_scores(store: Store, run: Run) -> Mapping[str, RunningScore]:
+    """Return how each bot fares up to now, as the result will count it; a bot without a judged turn is missing."""
+    counted = [str(outcome) for outcome in TurnOutcome if outcome.counted]
+    right: dict[str, dict[str, int]] = {}
+    all_of: dict[str, dict[str, int]] = {}
+    with store.reading() as tx:
+        for bot, scenario, outcome, n in tx.turns.counts_by_scenario(run.id, counted):
+            hits = n if TurnOutcome(outcome).passed else 0
+            right.setdefault(bot, {})[scenario] = right.get(bot, {}).get(scenario, 0) + hits
+            all_of.setdefault(bot, {})[scenario] = all_of.get(bot, {}).get(scenario, 0) + n
+    return {
+        bot: RunningScore(
+            sum(own.values()),
+            rate_of(np.array([*own.values()], float), np.array([all_of[bot][name] for name in own], float)),
+        )
+        for bot, own in right.items()
+    }

@@ -20,8 +20,7 @@ from vivavoce.store.repositories.dialogues import ALL_DIALOGUES, DialogueFilter,
 from vivavoce.store.repositories.repository import pieces
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role, Run, ScoreRow
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.access.engine_rules import SHIPPED_RATER, check_rater
 from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
 from vivavoce.workspace.exams.runs import begin_run

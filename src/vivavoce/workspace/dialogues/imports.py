@@ -20,8 +20,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.dialogues.dialogues import MAX_BATCH, first_words
 from vivavoce.workspace.dialogues.reading import LogChoices, ReadLog, Unread, as_row, read_log
 from vivavoce.workspace.uploads import Encoding, PendingUploads, Source, new_key, squeeze, unsqueeze

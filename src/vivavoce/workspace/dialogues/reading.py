@@ -26,8 +26,16 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
 from vivavoce.workspace.exams.runs import get_run
-from vivavoce.workspace.layouts import Layout, make_layout
-from vivavoce.workspace.uploads import MAX_ROWS, TABLE_ADVICE, Encoding, Source, reword, reword_error
+from vivavoce.workspace.uploads import (
+    MAX_ROWS,
+    TABLE_ADVICE,
+    Encoding,
+    Layout,
+    Source,
+    make_layout,
+    reword,
+    reword_error,
+)
 
 SCRIPT = "script"
 MAX_NAME, MAX_WORD = 400, 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from vivavoce.workspace.exams.verdicts import (
     QuestionVerdict,
     Verdict,
     judge_by_later_topics,
+    main_scope,
     read_sheet,
     same_examples,
     shared_questions,
@@ -264,3 +265,59 @@ def judge_difference(measure: Measure, gap: Rate) -> Verdict:
     if gap.low <= 0 <= gap.high or measure.better == "neither":
         return "same"
     return "better" if (gap.value > 0) == (measure.better == "higher") else "worse"
+
+
+# So many runs a small line can show.
+SHOWN_RUNS = 12
+# Runs under other conditions that may lie between two comparable ones.
+LOOKED_AT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What changed since a run: by questions, and by number (setting and name)."""
+
+    before: Run
+    verdict: QuestionVerdict
+    changes: Mapping[tuple[str, str], RateChange]
+
+
+def changes_since(store: Store, project: Project, run: Run) -> Earlier | None:
+    """Return what changed since the last comparable run; None for a first run."""
+    with store.reading() as tx:
+        before = find_comparable(tx, project, run)
+        if before is None:
+            return None
+        verdict = verdict_between(tx, before, run)
+        old, new = ({(row.scope, row.name): row for row in tx.measures.of_run(one.id)} for one in (before, run))
+    changes = {}
+    for key in old.keys() & new.keys():
+        first, second = (Rate(row.value, row.low, row.high, row.n) for row in (old[key], new[key]))
+        changes[key] = RateChange(*key, first, second, difference_of(first, second))
+    main = (main_scope(run), "accuracy")
+    if verdict.shared and main in changes:
+        # Both runs answered these questions: their difference is known better than two intervals tell.
+        changes[main] = RateChange(*main, changes[main].before, changes[main].after, verdict.difference)
+    return Earlier(before, verdict, changes)
+
+
+def find_comparable(tx: Transaction, project: Project, run: Run) -> Run | None:
+    """Return the newest run before this one that asked its questions under the same conditions."""
+    earlier = tx.runs.latest(project.id, KIND, before=run.number)
+    for _ in range(LOOKED_AT):
+        if earlier is None or main_scope(earlier) == main_scope(run):
+            return earlier
+        earlier = tx.runs.latest(project.id, KIND, before=earlier.number)
+    return None
+
+
+def values_over_time(
+    store: Store, project: Project, run: Run, names: Sequence[str]
+) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return some numbers of the last runs up to this one, the oldest first, by setting and name."""
+    lines: dict[tuple[str, str], list[float]] = {}
+    with store.reading() as tx:
+        for point in (point for name in names for point in tx.measures.series(project.id, KIND, name=name)):
+            if point.number <= run.number and point.value is not None:
+                lines.setdefault((point.scope, point.name), []).append(point.value)
+    return {key: tuple(values[-SHOWN_RUNS:]) for key, values in lines.items()}

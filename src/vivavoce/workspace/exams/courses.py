@@ -14,7 +14,7 @@ from vivavoce.kept import Kept
 from vivavoce.messages import Message, join, say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.edit_log import EditSize
+from vivavoce.store.repositories.edits import EditSize
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from vivavoce.jobs.exams.registry import find_kind
 from vivavoce.messages import Message, join, join_and, say, say_count
-from vivavoce.store.repositories.edit_log import EditSize
+from vivavoce.store.repositories.edits import EditSize
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 

@@ -24,8 +24,7 @@ from vivavoce.store.repositories.units import LEASE_SECONDS
 from vivavoce.store.rows import MeasureRow, Project, Role, Run, RunState, UnitState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor, person_names
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import Actor, note, person_names
 from vivavoce.workspace.exams.drawing import find_drawn
 from vivavoce.workspace.exams.naming import name_run
 from vivavoce.workspace.exams.stages import get_stage

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import sha256
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vivavoce import demo
@@ -16,18 +17,23 @@ from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.turns import judged_rows
 from vivavoce.messages import join, restore_messages, say
-from vivavoce.store.repositories.claims import limit_key
+from vivavoce.store.database import Store
 from vivavoce.store.repositories.repository import required
-from vivavoce.store.rows import Run, RunState, Unit, UnitState
-from vivavoce.store.stamps import new_id, now
+from vivavoce.store.repositories.units import limit_key
+from vivavoce.store.rows import Project, Role, Run, RunState, Unit, UnitState
+from vivavoce.store.stamps import dated, new_id, now
+from vivavoce.store.transaction import Transaction
 from vivavoce.version import __version__
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.dialogues.dialogues import exam_material as dialogue_material
 from vivavoce.workspace.exams.naming import name_run
+from vivavoce.workspace.projects.demo_story import BEGAN, PEOPLE, Examine, Scene, tell_story
+from vivavoce.workspace.projects.projects import create_project
 from vivavoce.workspace.topics.datasets import exam_material
 
 if TYPE_CHECKING:
     from vivavoce.workspace.projects.demo_story import RunPlan, Scene
+
 
 SUITE = "recruiting"
 # The columns of an outcome that ship; text and topic are those of the material.
@@ -174,3 +180,33 @@ def _list_units(run: Run, prepared: Prepared, found: Found) -> Iterator[Unit]:
             finished=run.finished,
             error="",
         )
+
+
+NAME, SLUG, LANGUAGE = "Demo: recruiting", "demo", "en"
+
+
+def create_demo_project(store: Store, actor: Actor, *, examine: Examine = keep_run) -> Project:
+    """Make a project with a recruiting FAQ, all shipped suites, bots, logged dialogues, and what was done so far.
+
+    The people in it are invented and cannot sign in. `examine` puts in what an exam found: as it was computed before
+    and ships, or in another way. A project that has the short name already stays as it is; the new one gets a number.
+    """
+    actor.require(Role.EDITOR)
+    loaded = now()
+    with store.writing() as tx:
+        taken = {project.slug for project in tx.projects.all()}
+        cast = {login: _invent(tx, login, name) for login, name in PEOPLE.items()}
+    slugs = (SLUG if number == 1 else f"{SLUG}-{number}" for number in count(1))
+    slug = next(slug for slug in slugs if slug not in taken)
+    with dated(loaded - BEGAN):
+        project = create_project(store, actor, NAME, slug=slug, language=LANGUAGE)
+    tell_story(Scene(store, project, cast, loaded, examine))
+    with store.reading() as tx:
+        return tx.projects.by_slug(slug) or project
+
+
+def _invent(tx: Transaction, login: str, name: str) -> Actor:
+    """Return a person of the demo, who has no password and is disabled."""
+    person = tx.users.by_login(login) or tx.users.add(login, name, Role.EDITOR, at=now() - BEGAN)
+    tx.users.set(person.id, disabled=True)
+    return Actor(person.id, person.name, Role.ADMIN)

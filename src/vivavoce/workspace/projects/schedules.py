@@ -8,14 +8,13 @@ from typing import Any
 
 from vivavoce.errors import AbsentError, UsageError, VivaError
 from vivavoce.jobs.exams.registry import find_kind
-from vivavoce.jobs.schedules import next_time
+from vivavoce.jobs.starting import next_time
 from vivavoce.messages import join, say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import PRODUCT, Actor, person_names
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import PRODUCT, Actor, note, person_names
 from vivavoce.workspace.exams.project_exams import project_exam, start_exam, unknown_faults
 from vivavoce.workspace.exams.runs import check_title
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain, zip_longest
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from vivavoce.jobs.exams.registry import exam_kinds, find_kind
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, RunState
+from vivavoce.store.rows import Edit, Project, Run, RunState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import person_names
@@ -211,3 +211,82 @@ def _list_people(tx: Transaction, project: Project, since: datetime) -> tuple[Pe
     names = person_names(tx, list(counts))
     work = (PersonWork(names[who], count, last.get(who, ""), at) for who, (count, at) in counts.items())
     return tuple(sorted(work, key=lambda person: person.at, reverse=True))
+
+
+SHOWN = 8
+# Edits of the same kind in a row are one line.
+SHOWN_EDITS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that happened. `user_id` None: the product did it. `more`: as many of the same kind came before it.
+
+    `edit` is what the newest of them changed; `run` an exam that ended. One of the two is given.
+    """
+
+    at: datetime
+    user_id: str | None
+    who: str
+    edit: Edit | None = None
+    run: Run | None = None
+    more: int = 0
+
+
+def list_happenings(store: Store, project: Project, *, limit: int = SHOWN) -> tuple[Happening, ...]:
+    """Return what happened last."""
+    with store.reading() as tx:
+        edits = tx.edits.of_project(project.id, limit=SHOWN_EDITS)
+        runs = [run for run in tx.runs.page(project.id, limit=limit) if not run.state.open]
+        names = person_names(tx, [*(edit.user_id for edit in edits), *(run.user_id for run in runs)])
+    lines = [Happening(edit.at, edit.user_id, names[edit.user_id], edit=edit) for edit in edits]
+    lines += [Happening(run.finished or run.created, run.user_id, names[run.user_id], run=run) for run in runs]
+    return tuple(_fold(sorted(lines, key=lambda line: line.at, reverse=True)))[:limit]
+
+
+def _fold(lines: Sequence[Happening]) -> Iterator[Happening]:
+    """Yield the lines, with one for edits in a row that are of the same kind, person and day."""
+    last: Happening | None = None
+    for line in lines:
+        if last is not None and _alike(last, line):
+            last = replace(last, more=last.more + 1)
+            continue
+        if last is not None:
+            yield last
+        last = line
+    if last is not None:
+        yield last
+
+
+def _alike(a: Happening, b: Happening) -> bool:
+    if a.edit is None or b.edit is None:
+        return False
+    return (a.user_id, a.edit.action, a.at.date()) == (b.user_id, b.edit.action, b.at.date())
+
+
+Step = Literal["topics", "examine", "fix", "again", "conversations"]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStep:
+    """A step and whether it is done."""
+
+    step: Step
+    done: bool
+
+
+def list_first_steps(store: Store, project: Project) -> tuple[FirstStep, ...]:
+    """Return the steps in their order."""
+    with store.reading() as tx:
+        return tuple(FirstStep(step, done) for step, done in _check(tx, project))
+
+
+def _check(tx: Transaction, project: Project) -> Iterator[tuple[Step, bool]]:
+    ended = tx.runs.page(project.id, "intents", states=(RunState.DONE,), limit=1000)
+    yield "topics", tx.examples.count(project.id) > 0
+    yield "examine", bool(ended)
+    # What was changed after the first exam, by which the next one can be better.
+    fixed = bool(ended) and tx.edits.count_of_topics(project.id, ended[-1].created) > 0
+    yield "fix", fixed
+    yield "again", len(ended) > 1
+    yield "conversations", tx.runs.count(project.id, "conversations", states=(RunState.DONE,)) > 0

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, StaleError, UsageError
-from vivavoce.jobs.schedules import next_time
+from vivavoce.jobs.starting import next_time
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role

@@ -19,12 +19,11 @@ from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.layouts import Layout
 from vivavoce.workspace.topics.examples import deletions, insertion
 from vivavoce.workspace.topics.incoming import Choices, ColumnRole, PlannedRow, read_source
 from vivavoce.workspace.topics.plans import Plan, make_plan, plan_again, present, wanted_answers, wanted_owners
 from vivavoce.workspace.topics.topics import answer_changes, removals, topic_insertion
-from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
+from vivavoce.workspace.uploads import Layout, PendingUploads, Source, new_key, squeeze, unsqueeze
 
 PENDING = PendingUploads("import", remedy=say("upload the file or paste the text again"))
 

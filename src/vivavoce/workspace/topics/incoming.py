@@ -24,8 +24,16 @@ from vivavoce.files.writing import FORMULA_STARTS
 from vivavoce.kept import Kept
 from vivavoce.messages import join, say, say_count, values_named
 from vivavoce.records import AUTO, Dataset, is_out_of_scope
-from vivavoce.workspace.layouts import Layout, make_layout
-from vivavoce.workspace.uploads import MAX_ROWS, TABLE_ADVICE, Encoding, Source, reword, reword_error
+from vivavoce.workspace.uploads import (
+    MAX_ROWS,
+    TABLE_ADVICE,
+    Encoding,
+    Layout,
+    Source,
+    make_layout,
+    reword,
+    reword_error,
+)
 
 PASTED = "pasted.csv"
 # Instead of a name for out of scope: every topic is one.

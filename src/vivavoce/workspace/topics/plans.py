@@ -14,9 +14,8 @@ from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE, clean_message
 from vivavoce.workspace.topics.incoming import KINDS, Choices, Kind, PlannedRow
-from vivavoce.workspace.topics.names import check_name
+from vivavoce.workspace.topics.names import Twin, check_name, find_twins
 from vivavoce.workspace.topics.topics import MAX_ANSWER, MAX_OWNER
-from vivavoce.workspace.topics.twins import Twin, find_twins
 
 MAX_LANGUAGE = 20
 # Between several answers of one topic.

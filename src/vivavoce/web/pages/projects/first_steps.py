@@ -9,7 +9,7 @@ from vivavoce.web.exam_pages import pages_of
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
-from vivavoce.workspace.projects.first_steps import Step, list_first_steps
+from vivavoce.workspace.projects.today import Step, list_first_steps
 
 # Title, why, the words of the button, and where it leads.
 STEPS: dict[Step, tuple[str, str, str, str]] = {
