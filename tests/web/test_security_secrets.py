@@ -19,8 +19,7 @@ from vivavoce.workspace.access.secrets import (
     hash_password,
     is_api_token,
     new_api_token,
-    new_link_secret,
-    new_session_secret,
+    new_secret,
     password_faults,
     rehash_needed,
 )
@@ -152,7 +151,7 @@ def test_a_book_is_no_password_even_if_its_beginning_is_the_right_one() -> None:
 # Tokens
 
 
-@pytest.mark.parametrize("new", [new_session_secret, new_link_secret, new_api_token])
+@pytest.mark.parametrize("new", [new_secret, new_api_token])
 def test_secrets_differ_fit_their_digest_and_stay_out_of_logs(new: object) -> None:
     made = [new() for _ in range(50)]  # type: ignore[operator]
     assert len({secret.text for secret in made}) == 50

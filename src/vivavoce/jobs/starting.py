@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.protocol import Options, UnitPlan
@@ -46,33 +48,50 @@ def start_run(  # noqa: PLR0917
     if not plans:
         raise UsageError(say("nothing to test"), remedy=say("add content, or choose other options"))
     at_once = dict(limits) if limits is not None else exam.limits(material)
-    run = Run(
+    limited = {**checked, LIMITS: at_once} if at_once else checked
+    run = build_run(project_id, kind, title, limited, material, len(plans), user_id=user_id, suite_id=suite_id)
+    run = replace(run, schedule_id=schedule_id)
+    with store.writing() as tx:
+        conclusion = UnitPlan(CONCLUSION, "findings", CONCLUDING_PHASE)
+        return tx.runs.add(run, material, (build_unit(run, plan, n) for n, plan in enumerate((*plans, conclusion))))
+
+
+def build_run(  # noqa: PLR0917
+    project_id: str,
+    kind: str,
+    title: str,
+    options: Mapping[str, Any],
+    material: bytes,
+    total: int,
+    *,
+    user_id: str | None,
+    suite_id: str | None,
+) -> Run:
+    """Return a run that waits; it gets its number when it is stored."""
+    return Run(
         id=new_id(),
         project_id=project_id,
         number=0,
         kind=kind,
         title=title,
         state=RunState.WAITING,
-        options={**checked, LIMITS: at_once} if at_once else checked,
+        options=options,
         version=1,
-        total=len(plans),
+        total=total,
         done=0,
         failed=0,
         headline="",
         error="",
         user_id=user_id,
-        schedule_id=schedule_id,
+        schedule_id=None,
         suite_id=suite_id,
         code_version=__version__,
         data_hash=sha256(material).hexdigest(),
-        seed=int(checked.get("seed") or 0),
+        seed=int(options.get("seed") or 0),
         created=now(),
         started=None,
         finished=None,
     )
-    with store.writing() as tx:
-        conclusion = UnitPlan(CONCLUSION, "findings", CONCLUDING_PHASE)
-        return tx.runs.add(run, material, (_build_unit(run, plan, n) for n, plan in enumerate((*plans, conclusion))))
 
 
 def exam_options(run: Run) -> Options:
@@ -120,7 +139,8 @@ def _get_run(tx: Transaction, run_id: str) -> Run:
     return required(tx.runs.get(run_id), "run", run_id)
 
 
-def _build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
+def build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
+    """Return a unit of a run that waits."""
     return Unit(
         id=new_id(),
         run_id=run.id,

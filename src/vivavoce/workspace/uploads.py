@@ -69,6 +69,14 @@ class PendingUploads:
             )
         return kept
 
+    def open(self, store: Store, actor: Actor, project: Project, key: str) -> tuple[Mapping[str, Any], Source]:
+        """Return what is kept under a key for an editor, and the file that was sent."""
+        actor.require(Role.EDITOR)
+        with store.reading() as tx:
+            kept = self.find(tx, actor, project, key)
+        content = gzip.decompress(base64.b64decode(kept["content"]))
+        return kept, Source(kept["name"], content, kept.get("lines", False), kept.get("pasted", False))
+
     def clear(self, tx: Transaction, actor: Actor, project: Project) -> None:
         """Forget what is kept, whatever its key."""
         tx.options.unset(self._place(actor, project))

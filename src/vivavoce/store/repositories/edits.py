@@ -24,6 +24,16 @@ from vivavoce.store.tables import changes, edits
 _NEWEST_FIRST = (edits.c.at.desc(), edits.c.id)
 
 
+# What can be edited.
+_NAMES = ("projects", "topics", "answers", "examples", "bots", "suites", "scenarios", "schedules")
+NOUNS = {name: tables.metadata.tables[name] for name in _NAMES}
+# Columns that count up with every change and are never set back, not even by an undo.
+COUNTERS = {"scenarios": "version", "projects": "version"}
+# Columns that the product itself moves on: a row that differs only there is as it was.
+MOVING = {"schedules": "next_at"}
+SHOWN_CONFLICTS = 10
+
+
 @dataclass(frozen=True, slots=True)
 class EditSize:
     """How many rows of one kind (`noun`) an edit touched, and how many of them came or went by it."""
@@ -39,8 +49,8 @@ class EditSize:
     removed: int
 
 
-class EditLog(RowsById[Edit], table=edits, row=Edit):
-    """Edits as they are read; `Edits` makes them."""
+class Edits(RowsById[Edit], table=edits, row=Edit):
+    """Changes of material: who, when, why, before and after."""
 
     def of_project(
         self,
@@ -146,28 +156,6 @@ class EditLog(RowsById[Edit], table=edits, row=Edit):
         for piece in pieces(ids):
             for *edit, noun_id, before, after in self._fetch(query.where(changes.c.noun_id.in_(piece))):
                 yield Edit(*edit), noun_id, before, after
-
-
-def _between(
-    project_id: str, since: datetime | None = None, until: datetime | None = None
-) -> list[sa.ColumnElement[bool]]:
-    conditions = [edits.c.project_id == project_id]
-    conditions += [] if since is None else [edits.c.at >= since]
-    return conditions if until is None else [*conditions, edits.c.at <= until]
-
-
-# What can be edited.
-_NAMES = ("projects", "topics", "answers", "examples", "bots", "suites", "scenarios", "schedules")
-NOUNS = {name: tables.metadata.tables[name] for name in _NAMES}
-# Columns that count up with every change and are never set back, not even by an undo.
-COUNTERS = {"scenarios": "version", "projects": "version"}
-# Columns that the product itself moves on: a row that differs only there is as it was.
-MOVING = {"schedules": "next_at"}
-SHOWN_CONFLICTS = 10
-
-
-class Edits(EditLog):
-    """Changes of material: who, when, why, before and after."""
 
     def insert(self, noun: str, values: Mapping[str, Any], topic_id: str | None = None) -> Change:
         """Describe a new row; `values` holds its id."""
@@ -294,23 +282,20 @@ class Edits(EditLog):
                 self.connection.execute(sa.delete(table).where(table.c.id.in_(piece)))
             return
         counter, moments = COUNTERS.get(table.name), [c.name for c in table.c if isinstance(c.type, Moment)]
-        rows = []
+        versions, rows = tables.scenario_versions.c, []
         for change in changes:
             row = dict(change.after or {})
             row |= {name: datetime.fromisoformat(row[name]) for name in moments if row.get(name) is not None}
             if counter:
-                row[counter] = self._last_version(change.noun_id) + 1 if is_new else table.c[counter] + 1
+                # A scenario that comes back goes on after its last version: no number is used twice.
+                last = sa.select(sa.func.max(versions.version)).where(versions.scenario_id == change.noun_id)
+                row[counter] = (self._scalar(last) or 0) + 1 if is_new else table.c[counter] + 1
             rows.append(row)
         if is_new:
             self._insert(rows, table)
         else:
             for change, row in zip(changes, rows, strict=True):
                 self.connection.execute(sa.update(table).where(table.c.id == change.noun_id).values(row))
-
-    def _last_version(self, noun_id: str) -> int:
-        """Return the last version of a scenario: one that comes back goes on there, no number is used twice."""
-        versions = tables.scenario_versions.c
-        return self._scalar(sa.select(sa.func.max(versions.version)).where(versions.scenario_id == noun_id)) or 0
 
     def _keep_versions(self, edit: Edit, changes: Iterable[Change]) -> None:
         ids = {change.noun_id for change in changes if change.noun == "scenarios" and change.after is not None}
@@ -338,3 +323,11 @@ def _writers(table: sa.Table) -> Mapping[str, Callable[[Any], Any]]:
     """Return how the columns become JSON that are not plain values."""
     kinds: Mapping[type, Callable[[Any], Any]] = {Moment: datetime.isoformat, JsonTuple: list}
     return {column.name: kinds[type(column.type)] for column in table.c if type(column.type) in kinds}
+
+
+def _between(
+    project_id: str, since: datetime | None = None, until: datetime | None = None
+) -> list[sa.ColumnElement[bool]]:
+    conditions = [edits.c.project_id == project_id]
+    conditions += [] if since is None else [edits.c.at >= since]
+    return conditions if until is None else [*conditions, edits.c.at <= until]

@@ -95,19 +95,15 @@ class Runs(RowsById[Run], table=runs, row=Run):
 
     def set_state(self, run_id: str, state: RunState, **others: Any) -> None:
         """Change how far a run is, and other columns with it."""
-        self._change(run_id, state=state, **others)
+        self.touch(run_id, state=state, **others)
 
     def set_schedule(self, run_id: str, schedule_id: str) -> None:
         """Note which schedule started a run."""
         self._update(runs.c.id == run_id, schedule_id=schedule_id)
 
-    def touch(self, run_id: str) -> None:
-        """Say that something of a run changed, so that pages ask again."""
-        self._change(run_id)
-
-    def rename(self, run_id: str, title: str) -> None:
-        """Give a run another title."""
-        self._change(run_id, title=title)
+    def touch(self, run_id: str, **values: Any) -> None:
+        """Change columns of a run, or only say that something of it changed, so that pages ask again."""
+        self._update(runs.c.id == run_id, **values, version=runs.c.version + 1)
 
     def delete(self, run_id: str) -> None:
         """Forget a run and all that it found."""
@@ -122,9 +118,6 @@ class Runs(RowsById[Run], table=runs, row=Run):
         waiting = sa.update(units).where(units.c.run_id == run_id, units.c.state == UnitState.WAITING)
         self.connection.execute(waiting.values(state=UnitState.CANCELLED))
         return True
-
-    def _change(self, run_id: str, **values: Any) -> None:
-        self._update(runs.c.id == run_id, **values, version=runs.c.version + 1)
 
 
 class Schedules(RowsById[Schedule], table=schedules, row=Schedule):

@@ -54,7 +54,12 @@ def claimable(connection: Connection, worker: str, limit: int, kinds: Collection
             del open_runs[run_id]
     if not open_runs or limit <= 0:
         return []
-    by_run, busy = _count_running(connection)
+    # How many units are in progress, by run and by limit.
+    by_run, busy = Counter[str](), Counter[str]()
+    counts = sa.select(units.c.run_id, units.c.limit_key, sa.func.count()).where(units.c.state == UnitState.RUNNING)
+    for run_id, key, n in connection.execute(counts.group_by(units.c.run_id, units.c.limit_key)):
+        by_run[run_id] += n
+        busy[key] += n
     # How many units of each bot may be in progress: where runs differ, the smallest number holds.
     most: dict[str, int] = {}
     for run in open_runs.values():
@@ -83,17 +88,6 @@ def limit_key(project_id: str, bot: str) -> str:
 def _own_limits(run: Any) -> dict[str, int]:
     limits = run.options.get("limits") or {}
     return {limit_key(run.project_id, bot): int(at_once) for bot, at_once in limits.items()}
-
-
-def _count_running(connection: Connection) -> tuple[Counter[str], Counter[str]]:
-    """Return how many units are in progress, by run and by limit."""
-    query = sa.select(units.c.run_id, units.c.limit_key, sa.func.count()).where(units.c.state == UnitState.RUNNING)
-    by_run: Counter[str] = Counter()
-    by_limit: Counter[str] = Counter()
-    for run_id, key, n in connection.execute(query.group_by(units.c.run_id, units.c.limit_key)):
-        by_run[run_id] += n
-        by_limit[key] += n
-    return by_run, by_limit
 
 
 def _list_waiting(
@@ -298,13 +292,10 @@ class Units(RowsById[Unit], table=units, row=Unit):
 
     def retry_failed(self, run_id: str) -> int:
         """Let the units that failed wait again; returns how many."""
-        return self._again(run_id, (UnitState.FAILED,))
+        return self.resume(run_id, (UnitState.FAILED,))
 
-    def resume(self, run_id: str) -> int:
+    def resume(self, run_id: str, states: Collection[UnitState] = (UnitState.FAILED, UnitState.CANCELLED)) -> int:
         """Let all units that were not done wait again; returns how many."""
-        return self._again(run_id, (UnitState.FAILED, UnitState.CANCELLED))
-
-    def _again(self, run_id: str, states: Collection[UnitState]) -> int:
         self.lock()
         fresh = {"state": UnitState.WAITING, "attempts": 0, "worker": None, "lease_until": None, "result": None}
         # The error stays until the unit is done: it tells whoever begins it that it was begun before.

@@ -144,18 +144,13 @@ def read_log(
         projects = {project.id: project.slug for project in tx.projects.all()}
         lines = tx.audit.page(wanted, limit, offset)
         total, actions = tx.audit.count(wanted), tx.audit.actions()
-    named = [
+    same = ("id", "at", "action", "noun", "noun_id", "detail", "address")
+    named = tuple(
         LogLine(
-            line.id,
-            line.at,
-            people.get(line.user_id or "", ""),
-            line.action,
-            line.noun,
-            line.noun_id,
-            projects.get(line.project_id or "", ""),
-            line.detail,
-            line.address,
+            **{name: getattr(line, name) for name in same},
+            who=people.get(line.user_id or "", ""),
+            project=projects.get(line.project_id or "", ""),
         )
         for line in lines
-    ]
-    return LogPage(tuple(named), total, people, projects, actions)
+    )
+    return LogPage(named, total, people, projects, actions)

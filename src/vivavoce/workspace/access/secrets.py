@@ -185,13 +185,8 @@ class Secret:
     digest: str
 
 
-def new_session_secret() -> Secret:
-    """Return a secret for the cookie of one session."""
-    return _secret(_random_text())
-
-
-def new_link_secret() -> Secret:
-    """Return a secret for a link that works once: the first set-up, an invitation, a new password."""
+def new_secret() -> Secret:
+    """Return a secret for the cookie of one session, or for a link that works once."""
     return _secret(_random_text())
 
 

@@ -23,8 +23,7 @@ from vivavoce.workspace.access.secrets import (
     digest_of,
     hash_password,
     login_key,
-    new_link_secret,
-    new_session_secret,
+    new_secret,
     rehash_needed,
     waiting_time,
 )
@@ -38,7 +37,7 @@ _ASK_FOR_ANOTHER = say("ask an admin for a new link; for the first admin, run `v
 def make_link(tx: Transaction, purpose: str, user_id: str | None = None) -> str:
     """Return the path of a new link; earlier ones for the same purpose and person are withdrawn."""
     tx.links.withdraw(purpose, user_id)
-    secret, at = new_link_secret(), now()
+    secret, at = new_secret(), now()
     tx.links.add(purpose, secret.digest, at + LIFETIMES[purpose], user_id, at=at)
     return f"/setup/{secret.text}" if purpose == SETUP else f"/link/{secret.text}"
 
@@ -84,7 +83,7 @@ MAX_AGENT = 200
 
 def open_session(tx: Transaction, user: User, agent: str) -> str:
     """Sign somebody in and return the new secret of the browser."""
-    secret, at = new_session_secret(), now()
+    secret, at = new_secret(), now()
     # A browser may call itself anything, also what no database can hold.
     printable = "".join(sign for sign in agent if sign.isprintable()).encode("utf-8", "replace").decode()
     tx.sessions.prune(at)

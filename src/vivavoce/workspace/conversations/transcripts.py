@@ -57,9 +57,7 @@ def list_turns(
     store: Store, run: Run, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
 ) -> TurnPage:
     """Return some turns of a run."""
-    # What no text can hold is found nowhere.
-    wanted = {name: getattr(chosen, name) for name in TurnFilter.__dataclass_fields__}
-    chosen = TurnFilter(**{name: None if value is None else storable(value) for name, value in wanted.items()})
+    chosen = TurnFilter(**_storable_values(chosen))
     with store.reading() as tx:
         rows = tx.turns.page(run.id, chosen, sort=sort, limit=limit, offset=offset)
         # A page that is not full is the last one: what comes before it is known without counting again.
@@ -69,6 +67,11 @@ def list_turns(
             return TurnPage(rows, tx.turns.count(run.id, chosen))
         key = (run.id, run.version, chosen)
         return TurnPage(rows, _TOTALS.get(key, lambda: tx.turns.count(run.id, chosen)))
+
+
+def _storable_values(chosen: TurnFilter) -> dict[str, str | None]:
+    # What no text can hold is found nowhere.
+    return {name: None if value is None else storable(value) for name, value in asdict(chosen).items()}
 
 
 def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
@@ -107,8 +110,7 @@ def turn_facets(store: Store, run: Run, chosen: TurnFilter) -> Facets:
 
     Of outcomes, WRONG is the sum of those that did not pass.
     """
-    # What no text can hold is found nowhere.
-    wanted = {name: None if value is None else storable(value) for name, value in asdict(chosen).items()}
+    wanted = _storable_values(chosen)
     others = replace(TurnFilter(**wanted), **dict.fromkeys(FACETS))
 
     def count() -> Facets:
@@ -162,10 +164,8 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
     header = material_of(store, run).header
     names = [planned.id for planned in header.plan.scripts]
     if script not in names or not 0 <= repeat < header.repeats:
-        close = nearest(script, names[:2000])
-        what = say(
-            "run {number:d} has no conversation '{script}'.{nearest}", number=run.number, script=script, nearest=close
-        )
+        near = {"number": run.number, "script": script, "nearest": nearest(script, names[:2000])}
+        what = say("run {number:d} has no conversation '{script}'.{nearest}", **near)
         if script in names:
             what = say(
                 "run {number:d} ran '{script}' {times}, not {wanted} times",

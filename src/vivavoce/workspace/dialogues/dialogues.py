@@ -53,15 +53,6 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkCounts:
-    """How many talks there are, how many have a score, and how many a mark from 1 to 5."""
-
-    talks: int
-    scored: int
-    marked: int
-
-
-@dataclass(frozen=True, slots=True)
 class TalkLine:
     """One talk in a list. `begins`: what the visitor said first. `mark`: the mean of `marks` marks."""
 
@@ -165,13 +156,6 @@ def talk_ids(store: Store, project: Project, names: Sequence[str]) -> dict[str, 
     """Return the ids of the talks of these names; a talk that is gone is left out."""
     with store.reading() as tx:
         return {row.name: row.id for row in tx.dialogues.named(project.id, names)}
-
-
-def count_talks(store: Store, project: Project) -> TalkCounts:
-    """Return how many talks there are, and what is known of them."""
-    with store.reading() as tx:
-        rated = tx.dialogues.count(project.id, DialogueFilter(rated=True))
-        return TalkCounts(tx.dialogues.count(project.id), tx.dialogues.count_scored(project.id), rated)
 
 
 def list_batches(store: Store, project: Project) -> dict[str, int]:

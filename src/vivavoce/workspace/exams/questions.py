@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vivavoce.errors import DataError, StaleError, UsageError
-from vivavoce.jobs.exams.documents import dataset_from_bytes
+from vivavoce.errors import StaleError, UsageError
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
@@ -24,6 +23,7 @@ from vivavoce.store.repositories.results import GOOD
 from vivavoce.store.rows import Edit, ExampleRow, OutcomeRow, Project, Run
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.exams.verdicts import read_sheet
 from vivavoce.workspace.topics import examples
 
 Status = Literal["same", "moved", "edited", "deleted", "unknown"]
@@ -97,17 +97,8 @@ def read_questions(tx: Transaction, run: Run) -> tuple[Question, ...]:
     """Return every question of a finished run, in the order of the data."""
 
     def read() -> tuple[Question, ...]:
-        try:
-            data = dataset_from_bytes(tx.runs.material(run.id)).examples
-        except DataError:
-            data = ()
-        # The place of an outcome is that of its example in the material of the run.
-        ids = {place: one.id for place, one in enumerate(data)}
-        texts = {place: one.text for place, one in enumerate(data)}
-        return tuple(
-            Question(row, ids.get(row.place) if texts.get(row.place) == row.text else None)
-            for row in tx.outcomes.of_run(run.id)
-        )
+        pairs = zip(tx.outcomes.of_run(run.id), read_sheet(tx, run).asked, strict=True)
+        return tuple(Question(row, asked.example_id) for row, asked in pairs)
 
     return _QUESTIONS.get((run.id, run.version), read)
 
@@ -155,28 +146,24 @@ def move_questions(
     store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int], *, topic_id: str | None
 ) -> Edit:
     """Give the examples of questions to another topic (None: out of scope)."""
-    ids = _changeable(store, project, run, places)
-    return examples.move_examples(store, actor, project, ids, topic_id=topic_id, why=_reason(run))
+    ids, why = _changeable(store, project, run, places)
+    return examples.move_examples(store, actor, project, ids, topic_id=topic_id, why=why)
 
 
 def delete_questions(store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int]) -> Edit:
     """Delete the examples of questions."""
-    ids = _changeable(store, project, run, places)
-    return examples.delete_examples(store, actor, project, ids, why=_reason(run))
+    ids, why = _changeable(store, project, run, places)
+    return examples.delete_examples(store, actor, project, ids, why=why)
 
 
 def confirm_questions(store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int]) -> Edit:
     """Say that the examples of questions are filed correctly, whatever the exam made of them."""
-    ids = _changeable(store, project, run, places)
-    return examples.confirm_labels(store, actor, project, ids, why=_reason(run))
+    ids, why = _changeable(store, project, run, places)
+    return examples.confirm_labels(store, actor, project, ids, why=why)
 
 
-def _reason(run: Run) -> str:
-    return say("seen in run {number}", number=run.number)
-
-
-def _changeable(store: Store, project: Project, run: Run, places: Sequence[int]) -> tuple[str, ...]:
-    """Return the examples of questions; refuse where one is no longer what the exam tested."""
+def _changeable(store: Store, project: Project, run: Run, places: Sequence[int]) -> tuple[tuple[str, ...], str]:
+    """Return the examples of questions, and why they change; refuse where one is no longer what the exam tested."""
     wanted = set(places)
     with store.reading() as tx:
         chosen = [one for one in read_questions(tx, run) if one.row.place in wanted]
@@ -191,7 +178,8 @@ def _changeable(store: Store, project: Project, run: Run, places: Sequence[int])
             ),
             remedy=say("check the list again, then tick what is left"),
         )
-    return tuple(line.question.example_id for line in lines if line.question.example_id)
+    ids = tuple(line.question.example_id for line in lines if line.question.example_id)
+    return ids, say("seen in run {number}", number=run.number)
 
 
 def _get_confirmed(tx: Transaction, project: Project) -> dict[str, ExampleRow]:

@@ -142,7 +142,11 @@ def add_examples(
             )
         placed = [(text, own.id if own else None) for text, own in fresh]
         rows = new_rows(tx, project, placed, language or project.language, source)
-        summary = _summarize_addition(fresh, rows)
+        names = list(dict.fromkeys(own.name if own else OUT_OF_SCOPE_TITLE for _, own in fresh))
+        summary = say("Added {what} to {names}", what=describe_examples(rows), names=names[0])
+        if len(names) > 1:
+            topics = say_count(len(names), "{n} topic", "{n} topics")
+            summary = say("Added {what} to {topics}", what=describe_examples(rows), topics=topics)
         changes = [insertion(tx, row) for row in rows]
         edit = tx.edits.apply(project.id, actor.user_id, "add examples", summary, changes, why=why)
         return Added(edit, len(rows), tuple(known))
@@ -289,14 +293,6 @@ def _read_lines(
     return messages
 
 
-def _summarize_addition(fresh: Sequence[tuple[str, Topic | None]], rows: Sequence[ExampleRow]) -> str:
-    names = list(dict.fromkeys(topic.name if topic else OUT_OF_SCOPE_TITLE for _, topic in fresh))
-    if len(names) == 1:
-        return say("Added {what} to {names}", what=describe_examples(rows), names=names[0])
-    topics = say_count(len(names), "{n} topic", "{n} topics")
-    return say("Added {what} to {topics}", what=describe_examples(rows), topics=topics)
-
-
 Verdict = Literal["wrong", "deferred", "right", "untested"]
 # In the order in which they are shown.
 VERDICTS: tuple[Verdict, ...] = ("wrong", "deferred", "untested", "right")
@@ -337,12 +333,10 @@ def list_judged(
     """Return examples of a topic (None: out of scope) that hold the words: mistakes first, then in their order."""
     with store.reading() as tx:
         topic = None if topic_id is None else find_topic(tx, project, topic_id)
-        rows = (
-            tx.examples.of_topic(topic.id, search=search)
-            if topic
-            else tx.examples.out_of_scope(project.id, search=search)
-        )
-        judged = judge_examples(tx, project, rows, topic)
+        rows = tx.examples.out_of_scope(project.id, search=search)
+        if topic is not None:
+            rows = tx.examples.of_topic(topic.id, search=search)
+        judged = _judge_examples(tx, project, rows, topic)
     fitting = [one for one in judged if verdict in (None, one.verdict)]
     fitting.sort(key=lambda one: (VERDICTS.index(one.verdict), -(one.outcome.confidence if one.outcome else 0)))
     end = None if limit is None else offset + limit
@@ -367,7 +361,7 @@ def matching_examples(
     return tuple(one.row.id for one in page.examples)
 
 
-def judge_examples(
+def _judge_examples(
     tx: Transaction, project: Project, rows: Sequence[ExampleRow], topic: Topic | None
 ) -> tuple[JudgedExample, ...]:
     """Return examples of one topic (None: out of scope), each with what came of it in the latest exam."""

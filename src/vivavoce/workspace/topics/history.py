@@ -29,6 +29,9 @@ _SETTINGS = frozenset({"entry", "options"})
 _IN_TITLE = frozenset({"topic_id", "language"})
 
 
+Step = Literal["added", "removed", "changed"]
+
+
 @dataclass(frozen=True, slots=True)
 class EditLine:
     """An edit and the name of whoever made it."""
@@ -60,7 +63,7 @@ class RowChange:
 
     noun: str
     title: str
-    step: Literal["added", "removed", "changed"]
+    step: Step
     fields: tuple[FieldChange, ...]
 
 
@@ -147,9 +150,7 @@ def _get_edit(tx: Transaction, project: Project, edit_id: str) -> Edit:
 
 def _describe_row(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
     noun, before, after = own[0].noun, own[0].before, own[-1].after
-    step: Literal["added", "removed", "changed"] = (
-        "added" if before is None else "removed" if after is None else "changed"
-    )
+    step: Step = "added" if before is None else "removed" if after is None else "changed"
     values = after or before or {}
     if noun in ("answers", "examples"):
         title = _topic_title(values.get("topic_id"), titles)
