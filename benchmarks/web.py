@@ -42,7 +42,7 @@ from vivavoce.store.stamps import now
 from vivavoce.web import pages
 from vivavoce.web.app import make_app, routers
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_secret
 
 CPU_BAR, WAIT_BAR, WEIGHT_BAR, CHART_BAR = 100.0, 250.0, 60.0, 1.5
 ROUNDS, CLIENTS, SECONDS = 7, 20, 15.0
@@ -53,7 +53,7 @@ _FILE = re.compile(r"\.(csv|xlsx|json|html|svg|xml|yaml|zip)(\?|$)")
 
 def enter(store: Store) -> dict[str, str]:
     """Sign a person in and return the header that says so."""
-    secret = new_session_secret()
+    secret = new_secret()
     with store.writing() as tx:
         person = tx.users.by_login("bench@example.org") or tx.users.add("bench@example.org", "Bench", Role.ADMIN)
         tx.sessions.open(person.id, secret.digest, "benchmark", now() + timedelta(days=1))

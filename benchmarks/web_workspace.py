@@ -19,9 +19,8 @@ from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.conversations.choices import Choice
 from vivavoce.workspace.conversations.conversations import start_conversations
 from vivavoce.workspace.dialogues.dialogues import begin_scoring
-from vivavoce.workspace.exams.engines import start_engines
-from vivavoce.workspace.exams.intents import start_intents
-from vivavoce.workspace.projects.demo import create_demo_project
+from vivavoce.workspace.exams.intents import start_engines, start_intents
+from vivavoce.workspace.projects.demo_runs import create_demo_project
 from vivavoce.workspace.topics.importing import apply_import, prepare_import
 from vivavoce.workspace.topics.incoming import Choices
 from vivavoce.workspace.uploads import Source

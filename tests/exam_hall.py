@@ -18,8 +18,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.exams.engines import start_engines
-from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.exams.intents import start_engines, start_intents
 from vivavoce.workspace.topics.datasets import exam_material
 
 SMALL: dict[str, Any] = {"retries": 2, "settings": [[0, 0], [0, 0.3]], "leak_proof": False}

@@ -15,7 +15,8 @@ from vivavoce.store.rows import Project, Run
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.dialogues.dialogues import begin_scoring, list_talks
-from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.imports import add_talks
+from vivavoce.workspace.dialogues.reading import TalkChoices
 
 BATCH = "shipped"
 

@@ -25,8 +25,14 @@ from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.conversations.choices import Choice
 from vivavoce.workspace.conversations.conversations import start_conversations
-from vivavoce.workspace.projects.demo import create_demo_project
-from vivavoce.workspace.projects.demo_runs import OUTCOMES, SUITE, Prepared, keep_run, prepare_run
+from vivavoce.workspace.projects.demo_runs import (
+    OUTCOMES,
+    SUITE,
+    Prepared,
+    create_demo_project,
+    keep_run,
+    prepare_run,
+)
 from vivavoce.workspace.projects.demo_story import RunPlan, Scene
 
 DIGITS = 4

@@ -16,7 +16,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Project, Role, User
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.projects.demo import create_demo_project
+from vivavoce.workspace.projects.demo_runs import create_demo_project
 
 ROOT = Path(__file__).resolve().parents[1]
 # The server and the browser are those of the tests.

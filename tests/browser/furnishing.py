@@ -21,10 +21,10 @@ from vivavoce.workspace.bots.bots import add_bot
 from vivavoce.workspace.conversations.choices import Choice
 from vivavoce.workspace.conversations.conversations import start_conversations
 from vivavoce.workspace.dialogues.dialogues import begin_scoring
-from vivavoce.workspace.dialogues.imports import TalkChoices, apply_talks, prepare_talks
+from vivavoce.workspace.dialogues.imports import apply_talks, prepare_talks
 from vivavoce.workspace.dialogues.ratings import Opinion, rate_talk
-from vivavoce.workspace.exams.engines import start_engines
-from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.dialogues.reading import TalkChoices
+from vivavoce.workspace.exams.intents import start_engines, start_intents
 from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule
 from vivavoce.workspace.scenarios.suites import import_read_suite, read_shipped
 from vivavoce.workspace.topics.importing import apply_import, prepare_import

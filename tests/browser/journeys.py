@@ -22,7 +22,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import User
 from vivavoce.store.stamps import now
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_secret
 
 PATIENCE = 240.0
 MILLISECONDS = 45_000
@@ -121,7 +121,7 @@ def until(happened: Callable[[], object], told: str = "it did not happen") -> No
 
 def signed_in(store: Store, user: User, url: str) -> dict[str, Any]:
     """Return the state of a browser in which somebody has signed in, as Playwright keeps it."""
-    secret = new_session_secret()
+    secret = new_secret()
     with store.writing() as tx:
         tx.sessions.open(user.id, secret.digest, "a browser under test", now() + timedelta(days=1))
     name, _, value = session_cookie(secret.text, secure=False).split(";")[0].partition("=")

@@ -16,7 +16,7 @@ from opening import check_accessible
 
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.rows import Role, User
-from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
+from vivavoce.workspace.access.secrets import Cost, hash_password
 from vivavoce.workspace.scenarios.suites import parse_scenario
 
 pytestmark = pytest.mark.browser

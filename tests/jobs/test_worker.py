@@ -29,8 +29,7 @@ from vivavoce.jobs.exams.conversations import judge_last, lines_of
 from vivavoce.jobs.exams.dialogues import dialogues_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Exam, Finished, Options, UnitPlan, Work
 from vivavoce.jobs.executors import open_pool
-from vivavoce.jobs.schedules import next_time, start_due
-from vivavoce.jobs.starting import cancel_run, resume_run, retry_failed, start_run
+from vivavoce.jobs.starting import cancel_run, next_time, resume_run, retry_failed, start_due, start_run
 from vivavoce.jobs.turns import judged_rows
 from vivavoce.jobs.worker import Worker
 from vivavoce.records import Status

@@ -164,7 +164,7 @@ def test_dialogues_are_asked_for_with_their_scores_and_ratings(store: Store, pro
         assert [row.name for row in tx.dialogues.named(project.id, ["bad", "nobody"])] == ["bad"]
         assert tx.dialogues.list_ids(project.id, DialogueFilter(bot="good")) == [good.id]
         assert tx.dialogues.some([bad.id]) == {bad.id: bad}
-        assert tx.dialogues.count_scored(project.id) == 2
+        assert len(tx.dialogues.newest_scores(project.id)) == 2
         assert [row_id for row_id, said in tx.dialogues.turns(project.id) if not said] == [silent.id]
         assert tx.dialogues.state(project.id) == (3, NOON)
         assert tx.ratings.means([good.id, bad.id]) == {good.id: (3.0, 2)}

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from vivavoce.store import tables
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.claims import CONCLUDING_PHASE, CONCLUSION, limit_key
+from vivavoce.store.repositories.units import CONCLUDING_PHASE, CONCLUSION, limit_key
 from vivavoce.store.rows import (
     DocumentRow,
     MeasureRow,

@@ -26,7 +26,7 @@ from vivavoce.store.stamps import now
 from vivavoce.web.app import make_app
 from vivavoce.web.config import WebConfig
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_secret
 
 if TYPE_CHECKING:
     from filled_house import Filled
@@ -141,7 +141,7 @@ def house(served: Served, live_store: Store, furnished: Furnished) -> Iterator[H
     def enter(role: Role | None) -> TestClient:
         client = served.browser(live_store)
         if role is not None:
-            secret = new_session_secret()
+            secret = new_secret()
             with live_store.writing() as tx:
                 tx.sessions.open(furnished.users[role].id, secret.digest, "test", now() + timedelta(days=1))
             client.headers["cookie"] = session_cookie(secret.text, secure=False).split(";")[0]

@@ -18,9 +18,9 @@ from vivavoce.workspace.bots.bots import add_bot
 from vivavoce.workspace.conversations.choices import Choice
 from vivavoce.workspace.conversations.conversations import start_conversations
 from vivavoce.workspace.dialogues.dialogues import begin_scoring
-from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks, prepare_talks
+from vivavoce.workspace.dialogues.imports import add_talks, prepare_talks
 from vivavoce.workspace.dialogues.ratings import Opinion, rate_talk
-from vivavoce.workspace.dialogues.reading import read_log
+from vivavoce.workspace.dialogues.reading import TalkChoices, read_log
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.projects.schedules import NewSchedule, create_schedule
 from vivavoce.workspace.scenarios.suites import import_read_suite, read_shipped

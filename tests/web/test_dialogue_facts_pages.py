@@ -12,7 +12,8 @@ from vivavoce.dialogues.dialogue import Dialogue, Utterance
 from vivavoce.store.rows import Role
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.dialogues.dialogues import list_talks
-from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.imports import add_talks
+from vivavoce.workspace.dialogues.reading import TalkChoices
 
 pytestmark = pytest.mark.slow
 BASE = "/p/jobs/dialogues"

@@ -15,8 +15,9 @@ from vivavoce.store.rows import Role, Run, RunState, TurnRow, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.dialogues.dialogues import find_talk, list_talks
-from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.imports import add_talks
 from vivavoce.workspace.dialogues.ratings import opinion_of
+from vivavoce.workspace.dialogues.reading import TalkChoices
 
 pytestmark = pytest.mark.slow
 

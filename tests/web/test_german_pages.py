@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from vivavoce.store.stamps import now
 from vivavoce.web.language import catalogue
 from vivavoce.web.security.cookies import session_cookie
-from vivavoce.workspace.access.secrets.tokens import new_session_secret
+from vivavoce.workspace.access.secrets import new_secret
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +55,7 @@ class Reading(HTMLParser):
 @pytest.fixture
 def german(served: Any, filled: Filled) -> TestClient:
     """Return the browser of an admin who reads German, at a workspace in which exams were held."""
-    secret = new_session_secret()
+    secret = new_secret()
     with filled.store.writing() as tx:
         admin = next(user for user in tx.users.all() if user.login == "admin")
         tx.sessions.open(admin.id, secret.digest, "test", now() + timedelta(days=1))

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 import vivavoce.web.pages
 from vivavoce.store.rows import Role
 from vivavoce.web.held_forms import MAX_BYTES, PERSON_COOKIE, SECRET_FIELDS, held_from_text
-from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
+from vivavoce.workspace.access.secrets import Cost, hash_password
 
 if TYPE_CHECKING:
     from conftest import House

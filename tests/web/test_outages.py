@@ -31,7 +31,7 @@ from vivavoce.web.security import uploads
 from vivavoce.web.security.cookies import session_cookie
 from vivavoce.web.security.headers import ALWAYS
 from vivavoce.web.security.uploads import saved_upload
-from vivavoce.workspace.access.secrets.tokens import new_api_token, new_session_secret
+from vivavoce.workspace.access.secrets import new_api_token, new_secret
 
 if TYPE_CHECKING:
     from conftest import House, Served
@@ -58,7 +58,7 @@ def store(own_postgres: Any) -> Iterator[Store]:
 
 @pytest.fixture
 def signed_in(served: Served, store: Store) -> TestClient:
-    secret = new_session_secret()
+    secret = new_secret()
     with store.writing() as tx:
         user = tx.users.add("ada@example.org", "Ada", Role.EDITOR, password=None, language="de")
         tx.sessions.open(user.id, secret.digest, "test", now() + timedelta(days=1))

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
-from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
+from vivavoce.workspace.access.secrets import Cost, hash_password
 
 if TYPE_CHECKING:
     from conftest import House

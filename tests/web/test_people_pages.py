@@ -15,9 +15,7 @@ from vivavoce.web.browsers import browser_name
 from vivavoce.web.held_forms import own_path
 from vivavoce.workspace.access import people, sessions
 from vivavoce.workspace.access.people import setup_link
-from vivavoce.workspace.access.secrets import passwords
-from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
-from vivavoce.workspace.access.secrets.tokens import digest_of
+from vivavoce.workspace.access.secrets import Cost, digest_of, hash_password, passwords
 from vivavoce.workspace.access.sessions import LIFETIME
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from vivavoce import plugins
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.registry import exam_kinds, load_exam
-from vivavoce.jobs.schedules import start_due
+from vivavoce.jobs.starting import start_due
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store
 from vivavoce.workspace.access.actors import PRODUCT

@@ -8,23 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import DataError
-from vivavoce.workspace.access.secrets.passwords import (
+from vivavoce.workspace.access.secrets import (
+    API_TOKEN_PATTERN,
     MAX_CHARACTERS,
     USUAL,
     Cost,
-    check_password,
-    hash_password,
-    password_faults,
-    rehash_needed,
-)
-from vivavoce.workspace.access.secrets.tokens import (
-    API_TOKEN_PATTERN,
     bearer_token,
+    check_password,
     digest_of,
+    hash_password,
     is_api_token,
     new_api_token,
-    new_link_secret,
-    new_session_secret,
+    new_secret,
+    password_faults,
+    rehash_needed,
 )
 
 pytestmark = pytest.mark.slow
@@ -154,7 +151,7 @@ def test_a_book_is_no_password_even_if_its_beginning_is_the_right_one() -> None:
 # Tokens
 
 
-@pytest.mark.parametrize("new", [new_session_secret, new_link_secret, new_api_token])
+@pytest.mark.parametrize("new", [new_secret, new_api_token])
 def test_secrets_differ_fit_their_digest_and_stay_out_of_logs(new: object) -> None:
     made = [new() for _ in range(50)]  # type: ignore[operator]
     assert len({secret.text for secret in made}) == 50

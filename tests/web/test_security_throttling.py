@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.workspace.access.secrets.throttling import (
+from vivavoce.workspace.access.secrets import (
     FORGET_AFTER,
     LONGEST_WAIT,
     Attempt,

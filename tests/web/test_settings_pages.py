@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.errors import MissingPartError
 from vivavoce.store.rows import Role
-from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
+from vivavoce.workspace.access.secrets import Cost, hash_password
 
 if TYPE_CHECKING:
     from conftest import House

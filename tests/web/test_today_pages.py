@@ -8,7 +8,7 @@ from problem_hall import keep_exam, mixed_exam
 from vivavoce.store.rows import Role, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.projects.first_steps import list_first_steps
+from vivavoce.workspace.projects.today import list_first_steps
 from vivavoce.workspace.topics.topics import add_topic
 
 
@@ -54,7 +54,7 @@ def test_the_first_steps_tick_themselves(house, editor: TestClient) -> None:
     assert next_button() == "/p/jobs/intents"
     begin(house, RunState.DONE, "intents")
     begin(house, RunState.DONE, "conversations")
-    assert all(step.done for step in list_first_steps(house.store, house.project))
+    assert all(list_first_steps(house.store, house.project).values())
 
 
 def test_whoever_needs_no_list_of_steps_puts_it_away(editor: TestClient) -> None:

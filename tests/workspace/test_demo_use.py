@@ -23,7 +23,7 @@ from vivavoce.workspace.conversations.conversations import look_ahead
 from vivavoce.workspace.exams.comparing import compare_runs
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.exams.runs import REPORT, document, result_of
-from vivavoce.workspace.projects.demo import create_demo_project
+from vivavoce.workspace.projects.demo_runs import create_demo_project
 from vivavoce.workspace.projects.today import show_today
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,7 @@ from vivavoce.store.stamps import now
 from vivavoce.workspace.access import engine_rules
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.engine_rules import check_engine, known_engines
-from vivavoce.workspace.exams import engines, intents
+from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.comparing import compare_runs, difference_of
 from vivavoce.workspace.exams.timeline import show_timeline
 from vivavoce.workspace.projects.projects import change_project
@@ -78,7 +78,7 @@ def test_code_and_files_of_the_machine_are_for_admins(store: Store, project: Pro
         with pytest.raises(AccessError, match="code or files on this machine"):
             intents.start_intents(store, EDITOR, project, options={"classifier": name})
         with pytest.raises(AccessError, match="code or files on this machine"):
-            engines.start_engines(store, EDITOR, project, ["tfidf", name])
+            intents.start_engines(store, EDITOR, project, ["tfidf", name])
         assert check_engine(PRODUCT, name) == name
 
 
@@ -101,12 +101,12 @@ def test_what_an_engine_lacks_is_found_out_without_making_it(monkeypatch: pytest
 
 def test_one_engine_alone_is_not_compared(store: Store, project: Project) -> None:
     with pytest.raises(UsageError, match="choose at least 2"):
-        engines.start_engines(store, EDITOR, project, ["tfidf"])
+        intents.start_engines(store, EDITOR, project, ["tfidf"])
 
 
 @in_both
 def test_the_times_of_engines_are_read_from_their_splits(store: Store, project: Project) -> None:
-    times = engines.engine_times(store, hold_engines(store, project))
+    times = intents.engine_times(store, hold_engines(store, project))
     assert [one.name for one in times] == ["tfidf", "tfidf:en"]
     assert all(one.total >= one.train >= 0 and one.message >= 0 for one in times)
 

@@ -14,9 +14,9 @@ from vivavoce.store.stamps import now
 from vivavoce.workspace.access import keys
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.engine_rules import check_engine, known_engines
-from vivavoce.workspace.access.secrets.tokens import digest_of, is_api_token
+from vivavoce.workspace.access.keys import Switches, change_switches, show_switches
+from vivavoce.workspace.access.secrets import digest_of, is_api_token
 from vivavoce.workspace.access.sessions import actor_of
-from vivavoce.workspace.access.switches import Switches, change_switches, show_switches
 from vivavoce.workspace.projects.projects import change_project, create_project, delete_project
 
 

@@ -15,8 +15,7 @@ from vivavoce.store.stamps import now
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.exams.engines import start_engines
-from vivavoce.workspace.exams.intents import start_intents
+from vivavoce.workspace.exams.intents import start_engines, start_intents
 from vivavoce.workspace.exams.runs import cancel_run
 from vivavoce.workspace.topics.examples import add_examples, change_example, delete_examples, move_examples
 from vivavoce.workspace.topics.history import undo_edit

@@ -16,8 +16,7 @@ from vivavoce.workspace.access import keys, people
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.access.engine_rules import check_engine
-from vivavoce.workspace.access.secrets.passwords import Cost
-from vivavoce.workspace.access.secrets.tokens import digest_of
+from vivavoce.workspace.access.secrets import Cost, digest_of
 from vivavoce.workspace.bots.bots import delete_bot, list_bots
 from vivavoce.workspace.bots.chatting import make_partner
 from vivavoce.workspace.dialogues.dialogues import begin_scoring

@@ -17,9 +17,14 @@ from vivavoce.store.rows import DocumentRow, OutcomeRow, Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.topics.datasets import project_dataset
-from vivavoce.workspace.topics.examples import add_examples, list_examples, move_examples
+from vivavoce.workspace.topics.examples import (
+    add_examples,
+    list_examples,
+    list_judged,
+    matching_examples,
+    move_examples,
+)
 from vivavoce.workspace.topics.history import undo_edit
-from vivavoce.workspace.topics.judged import list_judged, matching_examples
 from vivavoce.workspace.topics.overview import FLAGS, SORTS, list_topics, topic_state
 from vivavoce.workspace.topics.topics import add_topic, change_topic
 

@@ -13,10 +13,8 @@ from vivavoce.store.repositories.audit import LogFilter
 from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access import people, sessions
-from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.access.auditing import read_log
-from vivavoce.workspace.access.secrets.passwords import Cost, hash_password
-from vivavoce.workspace.access.secrets.tokens import digest_of
+from vivavoce.workspace.access.actors import PRODUCT, Actor, read_log
+from vivavoce.workspace.access.secrets import Cost, digest_of, hash_password
 from vivavoce.workspace.projects.projects import workspace_facts
 
 CHEAP = Cost(2, 1, 1)

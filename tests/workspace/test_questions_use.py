@@ -14,9 +14,16 @@ from vivavoce.intents.splits import Setting
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.exams import earlier, intents, questions
-from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter
-from vivavoce.workspace.exams.thresholds import Guesses, count_at, count_everywhere, mean_confidences, read_guesses
+from vivavoce.workspace.exams import comparing, intents, questions
+from vivavoce.workspace.exams.questions import (
+    CONFIRMED,
+    Guesses,
+    QuestionFilter,
+    count_at,
+    count_everywhere,
+    mean_confidences,
+    read_guesses,
+)
 from vivavoce.workspace.topics.examples import change_example, find_examples
 from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.topics import change_topic
@@ -175,13 +182,13 @@ def test_out_of_scope_questions_come_from_the_first_setting_that_asked_some() ->
 
 def test_a_run_is_held_against_the_last_one_under_the_same_conditions(store: Store, project: Project) -> None:
     first = hold_guessed(store, project, GUESSES)
-    assert earlier.changes_since(store, project, first) is None
+    assert comparing.changes_since(store, project, first) is None
     second = hold_guessed(store, project)
-    since = earlier.changes_since(store, project, second)
+    since = comparing.changes_since(store, project, second)
     assert since is not None
     assert (since.before.number, since.verdict.improved, since.verdict.broken) == (first.number, 3, 0)
     assert since.changes["0,0", "accuracy"].difference == since.verdict.difference
-    values = earlier.values_over_time(store, project, second, ["accuracy"])
+    values = comparing.values_over_time(store, project, second, ["accuracy"])
     assert len(values["0,0", "accuracy"]) == 2
 
 

@@ -20,7 +20,7 @@ from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.dialogues.dialogues import find_talk, list_talks
-from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.imports import add_talks
 from vivavoce.workspace.dialogues.ratings import (
     ENOUGH,
     NO_OPINION,
@@ -32,6 +32,7 @@ from vivavoce.workspace.dialogues.ratings import (
     rate_talk,
     take_back,
 )
+from vivavoce.workspace.dialogues.reading import TalkChoices
 
 READER = Actor(None, "a reader", Role.READER)
 

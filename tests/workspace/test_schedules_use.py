@@ -8,7 +8,7 @@ import pytest
 
 from places import in_both
 from vivavoce.errors import AbsentError, AccessError, UsageError
-from vivavoce.jobs.schedules import start_due
+from vivavoce.jobs.starting import start_due
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Schedule
 from vivavoce.store.stamps import now

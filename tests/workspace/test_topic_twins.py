@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.workspace.topics.twins import find_twins
+from vivavoce.workspace.topics.names import find_twins
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,10 @@ from vivavoce.workspace.topics.examples import (
     clean_message,
     delete_examples,
     list_examples,
+    matching_examples,
     move_examples,
 )
 from vivavoce.workspace.topics.history import list_edits, show_edit, topic_edits, undo_edit, undo_or_explain
-from vivavoce.workspace.topics.judged import matching_examples
 from vivavoce.workspace.topics.overview import matching_topics
 from vivavoce.workspace.topics.topics import (
     ANSWER_CHOICES,

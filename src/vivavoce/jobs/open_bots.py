@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vivavoce.bots.asking import Pace, Pacing
 from vivavoce.bots.protocol import Limits
 from vivavoce.jobs.store_thread import StoreThread
-from vivavoce.store.repositories.claims import limit_key
+from vivavoce.store.repositories.units import limit_key
 from vivavoce.store.rows import Run
 from vivavoce.store.stamps import now
 

@@ -21,8 +21,8 @@ from vivavoce.jobs.starting import exam_options
 from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.jobs.turns import TurnBuffer, judged_rows
 from vivavoce.messages import say
-from vivavoce.store.repositories.claims import CONCLUSION
 from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.units import CONCLUSION
 from vivavoce.store.rows import Run, TurnRow, Unit
 from vivavoce.store.transaction import Transaction
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.protocol import Options, UnitPlan
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.messages import say
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.claims import CONCLUDING_PHASE, CONCLUSION, limit_key
 from vivavoce.store.repositories.repository import required
-from vivavoce.store.rows import Run, RunState, Unit, UnitState
+from vivavoce.store.repositories.units import CONCLUDING_PHASE, CONCLUSION, limit_key
+from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.version import __version__
@@ -44,33 +48,50 @@ def start_run(  # noqa: PLR0917
     if not plans:
         raise UsageError(say("nothing to test"), remedy=say("add content, or choose other options"))
     at_once = dict(limits) if limits is not None else exam.limits(material)
-    run = Run(
+    limited = {**checked, LIMITS: at_once} if at_once else checked
+    run = build_run(project_id, kind, title, limited, material, len(plans), user_id=user_id, suite_id=suite_id)
+    run = replace(run, schedule_id=schedule_id)
+    with store.writing() as tx:
+        conclusion = UnitPlan(CONCLUSION, "findings", CONCLUDING_PHASE)
+        return tx.runs.add(run, material, (build_unit(run, plan, n) for n, plan in enumerate((*plans, conclusion))))
+
+
+def build_run(  # noqa: PLR0917
+    project_id: str,
+    kind: str,
+    title: str,
+    options: Mapping[str, Any],
+    material: bytes,
+    total: int,
+    *,
+    user_id: str | None,
+    suite_id: str | None,
+) -> Run:
+    """Return a run that waits; it gets its number when it is stored."""
+    return Run(
         id=new_id(),
         project_id=project_id,
         number=0,
         kind=kind,
         title=title,
         state=RunState.WAITING,
-        options={**checked, LIMITS: at_once} if at_once else checked,
+        options=options,
         version=1,
-        total=len(plans),
+        total=total,
         done=0,
         failed=0,
         headline="",
         error="",
         user_id=user_id,
-        schedule_id=schedule_id,
+        schedule_id=None,
         suite_id=suite_id,
         code_version=__version__,
         data_hash=sha256(material).hexdigest(),
-        seed=int(checked.get("seed") or 0),
+        seed=int(options.get("seed") or 0),
         created=now(),
         started=None,
         finished=None,
     )
-    with store.writing() as tx:
-        conclusion = UnitPlan(CONCLUSION, "findings", CONCLUDING_PHASE)
-        return tx.runs.add(run, material, (_build_unit(run, plan, n) for n, plan in enumerate((*plans, conclusion))))
 
 
 def exam_options(run: Run) -> Options:
@@ -118,7 +139,8 @@ def _get_run(tx: Transaction, run_id: str) -> Run:
     return required(tx.runs.get(run_id), "run", run_id)
 
 
-def _build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
+def build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
+    """Return a unit of a run that waits."""
     return Unit(
         id=new_id(),
         run_id=run.id,
@@ -136,3 +158,31 @@ def _build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
         finished=None,
         error="",
     )
+
+
+_log = logging.getLogger(__name__)
+StartScheduled = Callable[[Store, Schedule], Run]
+
+
+def next_time(minute_of_day: int, after: datetime) -> datetime:
+    """Return the next moment at a minute of the day, in UTC."""
+    day = after.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    moment = day + timedelta(minutes=minute_of_day)
+    return moment if moment > after else moment + timedelta(days=1)
+
+
+def start_due(store: Store, start: StartScheduled, now: datetime) -> tuple[Run, ...]:
+    """Start all runs that are due, except those that another worker started first."""
+    with store.reading() as tx:
+        due = tx.schedules.due(now)
+    runs = []
+    for schedule in due:
+        with store.writing() as tx:
+            if not tx.schedules.advance(schedule, next_time(schedule.minute_of_day, now)):
+                continue
+        try:
+            runs.append(start(store, schedule))
+        except Exception:
+            # The next day is another chance, and other schedules must not wait for this one.
+            _log.exception("the scheduled run %s could not be started", schedule.id)
+    return tuple(runs)

@@ -17,7 +17,7 @@ from vivavoce.errors import StoreError, VivaError
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.executors import ComputePool, open_pool
 from vivavoce.jobs.performing import Performer
-from vivavoce.jobs.schedules import StartScheduled, start_due
+from vivavoce.jobs.starting import StartScheduled, start_due
 from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.units import LEASE_SECONDS

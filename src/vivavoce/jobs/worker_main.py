@@ -16,7 +16,7 @@ from importlib import import_module
 
 from vivavoce.errors import UsageError, VivaError
 from vivavoce.jobs.processes import STORE
-from vivavoce.jobs.schedules import StartScheduled
+from vivavoce.jobs.starting import StartScheduled
 from vivavoce.jobs.worker import Worker
 from vivavoce.store.database import open_store
 

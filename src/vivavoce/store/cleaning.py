@@ -32,6 +32,15 @@ def clean_text(text: str, longest: int | None = None) -> str:
     return text
 
 
+def is_storable(text: str) -> bool:
+    """Tell whether a text can be kept."""
+    try:
+        clean_text(text)
+    except UsageError:
+        return False
+    return True
+
+
 def clean_number(number: int) -> int:
     """Return the whole number; UsageError where it is too large to be kept."""
     if not SMALLEST <= number <= LARGEST:

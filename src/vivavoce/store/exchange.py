@@ -14,7 +14,7 @@ from vivavoce.plugins import split_name
 from vivavoce.store import project_files as files
 from vivavoce.store.archives import MEGABYTE, check_names, open_archive, write_archive
 from vivavoce.store.database import Store
-from vivavoce.store.project_reading import Material, find_suite_files, read_material
+from vivavoce.store.project_files import Material, find_suite_files, read_material
 from vivavoce.store.repositories.repository import required
 from vivavoce.store.rows import Change, DialogueRow, Project, RatingRow
 from vivavoce.store.stamps import new_id, now

@@ -10,9 +10,8 @@ from vivavoce.store.repositories.edits import Edits
 from vivavoce.store.repositories.material import Bots, Examples, Projects, Suites, Topics
 from vivavoce.store.repositories.people import Attempts, Links, Sessions, Tokens, Users
 from vivavoce.store.repositories.results import Documents, Measures, Outcomes, Turns
-from vivavoce.store.repositories.runs import Runs, Schedules
+from vivavoce.store.repositories.runs import Paces, Runs, Schedules, Workers
 from vivavoce.store.repositories.units import Units
-from vivavoce.store.repositories.workers import Paces, Workers
 
 
 class Transaction:

@@ -24,7 +24,7 @@ from vivavoce.web.security.cookies import read_session
 from vivavoce.web.security.proxies import client_address
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.keys import use_key
-from vivavoce.workspace.access.secrets.tokens import bearer_token
+from vivavoce.workspace.access.secrets import bearer_token
 from vivavoce.workspace.access.sessions import resume_session
 from vivavoce.workspace.projects.projects import find_project
 

@@ -11,8 +11,7 @@ from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
-from vivavoce.workspace.layouts import Layout, SheetRow, column_letter
-from vivavoce.workspace.uploads import ENCODINGS, Encoding
+from vivavoce.workspace.uploads import ENCODINGS, Encoding, Layout, SheetRow, column_letter
 
 # So many rows after the header can be chosen as the header instead.
 BELOW = 2

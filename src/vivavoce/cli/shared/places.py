@@ -13,7 +13,7 @@ from vivavoce.errors import AbsentError, MissingPartError, nearest
 from vivavoce.settings import home
 
 if TYPE_CHECKING:
-    from vivavoce.jobs.schedules import StartScheduled
+    from vivavoce.jobs.starting import StartScheduled
     from vivavoce.store.database import Store
     from vivavoce.store.rows import Project
 

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from vivavoce.conversations.running.runner import RunOptions
     from vivavoce.conversations.scenario import Plan, Script
 
-__all__ = [
-    "Material",
-    "PaceOf",
-    "RunBots",
-    "TakeExchange",
-    "conversation_material",
-    "open_bots",
-    "read_conversation",
-    "read_material",
-]
-
 Entry = Mapping[str, object]
 TakeExchange = Callable[[Exchange], None]
 PaceOf = Callable[[str, Limits], Pacing]

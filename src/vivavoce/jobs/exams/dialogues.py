@@ -14,8 +14,16 @@ from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.raters.registry import load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Score
 from vivavoce.errors import WorkError
-from vivavoce.jobs.exams.bookkeeping import NOT_DONE, find_unit, reasons_of, remarks_on
-from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
+from vivavoce.jobs.exams.documents import (
+    NOT_DONE,
+    canonical_json,
+    figure_documents,
+    find_unit,
+    html_document,
+    json_document,
+    reasons_of,
+    remarks_on,
+)
 from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.jobs.exams.protocol import (
     Conclusion,

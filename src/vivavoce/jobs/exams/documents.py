@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.codec import from_json, shape, to_json
-from vivavoce.errors import DataError
-from vivavoce.jobs.exams.protocol import Document
+from vivavoce.errors import DataError, UsageError, nearest, plural, without_remedy
+from vivavoce.jobs.exams.protocol import Document, Finished
 from vivavoce.messages import add_messages, change_texts, restore_messages, say
 from vivavoce.records import Dataset, Example
 
 if TYPE_CHECKING:
     from vivavoce.reports.shared.charts import Figure
 
-__all__ = [
-    "canonical_json",
-    "dataset_from_bytes",
-    "dataset_to_bytes",
-    "figure_documents",
-    "html_document",
-    "json_document",
-    "page_spec",
-    "storable",
-]
 
 JSON, HTML, SVG = "application/json", "text/html", "image/svg+xml"
 
@@ -96,3 +86,30 @@ def dataset_from_bytes(content: bytes) -> Dataset:
 # Left out where there is none, so that data without ids have the bytes, and the hash, they always had.
 shape(Example, brief="id", lenient=True, trusted=True)
 shape(Dataset, skip="recognised")
+
+
+T = TypeVar("T")
+NOT_DONE = say("not done")
+
+
+def find_unit(units: Mapping[str, T], name: str) -> T:
+    """Return the unit of this key; refuse one that the exam does not have."""
+    if name not in units:
+        raise UsageError(
+            say("the exam has no unit '{name}'.{nearest}", name=name, nearest=nearest(name, list(units))),
+            remedy=say("plan the run again and restart it"),
+        )
+    return units[name]
+
+
+def reasons_of(finished: Finished) -> dict[str, str]:
+    """Return why units failed, by their keys, without the advice."""
+    return {failure.key: without_remedy(failure.reason) for failure in finished.failures}
+
+
+def remarks_on(finished: Finished, keys: Iterable[str]) -> Iterator[str]:
+    """Say which results belong to no unit of the plan: they were passed over."""
+    strange = sorted(set(finished.results) - set(keys))
+    if strange:
+        said = f"{plural(len(strange), 'result')} of no unit of this exam skipped"
+        yield f"{said}: {', '.join(strange[:5])}{', ...' if len(strange) > 5 else ''}."

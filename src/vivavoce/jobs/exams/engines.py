@@ -9,8 +9,14 @@ from vivavoce.intents.comparison import ComparisonResult, EngineFailure, conclud
 from vivavoce.intents.exam import load_classifier
 from vivavoce.intents.record import ExamRecord
 from vivavoce.intents.runner import Unit
-from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
-from vivavoce.jobs.exams.documents import canonical_json, figure_documents, html_document, json_document
+from vivavoce.jobs.exams.documents import (
+    canonical_json,
+    figure_documents,
+    find_unit,
+    html_document,
+    json_document,
+    remarks_on,
+)
 from vivavoce.jobs.exams.kinds import ENGINES
 from vivavoce.jobs.exams.preparation import (
     Gathered,
@@ -39,8 +45,6 @@ from vivavoce.jobs.exams.protocol import (
     Work,
 )
 from vivavoce.messages import say
-
-__all__ = ["Engines"]
 
 
 class Engines(Exam):

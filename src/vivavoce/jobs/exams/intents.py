@@ -16,14 +16,15 @@ from vivavoce.intents.record import UnitResult
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.runner import Unit
 from vivavoce.intents.similarity import text_vectors
-from vivavoce.jobs.exams.bookkeeping import find_unit, remarks_on
 from vivavoce.jobs.exams.documents import (
     canonical_json,
     dataset_from_bytes,
     dataset_to_bytes,
     figure_documents,
+    find_unit,
     html_document,
     json_document,
+    remarks_on,
 )
 from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.jobs.exams.preparation import (

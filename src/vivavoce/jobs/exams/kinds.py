@@ -15,8 +15,6 @@ from vivavoce.messages import join, say
 from vivavoce.options import Option, Preset, UnfitError
 from vivavoce.settings import OPTIONS, PAPER
 
-__all__ = ["CONVERSATIONS", "DIALOGUES", "ENGINES", "INTENTS", "PUBLIC_ONLY", "SUITES"]
-
 RATERS = "vivavoce.raters"
 # The option of a run whose bots may live at public addresses alone.
 PUBLIC_ONLY = "public_only"
@@ -181,7 +179,7 @@ ENGINES = ExamKind(
     units="vivavoce.jobs.exams.engines:Engines",
     options=(CLASSIFIERS, *SPLITS),
     choices=(replace(CLASSIFIERS, required=True), *CHOSEN_SPLITS),
-    project="vivavoce.workspace.exams.engines:EnginesInProject",
+    project="vivavoce.workspace.exams.intents:EnginesInProject",
     pages="vivavoce.web.pages.exams.exam_pages:EnginesPages",
     place=2,
     daily_title="Daily classifier comparison",

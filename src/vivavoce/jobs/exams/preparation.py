@@ -15,28 +15,11 @@ from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure, UnitKey, UnitResult, decode_result, encode_result
 from vivavoce.intents.runner import AnyClassifier, EngineFacts, Unit, assemble, is_parallel, unit_worker
 from vivavoce.intents.splits import Design, Partition, Setting, Singletons, SplitPlan
-from vivavoce.jobs.exams.bookkeeping import NOT_DONE, reasons_of
-from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes
+from vivavoce.jobs.exams.documents import NOT_DONE, canonical_json, dataset_from_bytes, reasons_of
 from vivavoce.jobs.exams.kinds import SPLITS
 from vivavoce.jobs.exams.protocol import Finished, Json, Options, StageProgress, UnitPlan
 from vivavoce.kept import Kept
 from vivavoce.messages import add_messages, restore_messages, say, say_count
-
-__all__ = [
-    "Gathered",
-    "PreparedEngine",
-    "Task",
-    "count_texts",
-    "describe_reading",
-    "gather",
-    "prepare_engine",
-    "prepare_task",
-    "result_to_bytes",
-    "schedule",
-    "setting_name",
-    "timings_json",
-    "unit_name",
-]
 
 # The threshold is applied at the end; it changes neither splits nor answers.
 SHAPE = tuple(option.name for option in SPLITS if option.name != "threshold")

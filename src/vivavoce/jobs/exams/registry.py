@@ -14,7 +14,6 @@ from vivavoce.jobs.exams.protocol import Exam, ExamKind, Work
 from vivavoce.messages import say
 
 _log = logging.getLogger(__name__)
-__all__ = ["EXAMS", "exam_kinds", "find_kind", "load_exam", "load_part", "perform_work"]
 
 
 def exam_kinds() -> tuple[ExamKind, ...]:

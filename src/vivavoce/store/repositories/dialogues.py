@@ -137,11 +137,6 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         """Return how many dialogues there are."""
         return self._count(*_chosen(project_id, chosen))
 
-    def count_scored(self, project_id: str) -> int:
-        """Return how many dialogues have a score."""
-        scored = sa.exists().where(scores.c.dialogue_id == dialogues.c.id, scores.c.score.is_not(None))
-        return self._count(dialogues.c.project_id == project_id, scored)
-
     def state(self, project_id: str) -> tuple[Any, ...]:
         """Return what changes whenever dialogues come or go."""
         query = sa.select(sa.func.count(), sa.func.max(dialogues.c.created))

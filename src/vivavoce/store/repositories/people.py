@@ -131,9 +131,9 @@ class Tokens(RowsById[Token], table=tokens, row=Token):
 
     def find(self, secret_hash: str, now: datetime) -> tuple[Token, User] | None:
         """Return the key with a secret and whose it is; None where it is over, revoked or the person shut out."""
+        works = (tokens.c.revoked.is_(None), sa.or_(tokens.c.expires.is_(None), tokens.c.expires > now))
         query = sa.select(*_TOKEN, *_USER).join(users, users.c.id == tokens.c.user_id)
-        query = query.where(tokens.c.secret == secret_hash, tokens.c.revoked.is_(None), users.c.disabled.is_(False))
-        query = query.where(sa.or_(tokens.c.expires.is_(None), tokens.c.expires > now))
+        query = query.where(tokens.c.secret == secret_hash, *works, users.c.disabled.is_(False))
         values = self.connection.execute(query).first()
         return None if values is None else (Token(*values[: len(_TOKEN)]), User(*values[len(_TOKEN) :]))
 

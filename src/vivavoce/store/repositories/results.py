@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack
 import sqlalchemy as sa
 
 from vivavoce.outcomes import TurnOutcome
+from vivavoce.records import Rate
 from vivavoce.store.repositories.repository import Repository, RowsOfRun, holding, matching, pieces
 from vivavoce.store.rows import DocumentRow, MeasureRow, OutcomeRow, RunState, TurnRow, UnitState
 from vivavoce.store.tables import documents, measures, outcomes, runs, turns, units
@@ -192,6 +193,10 @@ class Measures(RowsOfRun[MeasureRow], table=measures, row=MeasureRow):
     def of_run(self, run_id: str) -> tuple[MeasureRow, ...]:
         """Return all numbers of a run."""
         return self._all(self._select(measures.c.run_id == run_id).order_by(measures.c.scope, measures.c.name))
+
+    def rates(self, run_id: str) -> dict[tuple[str, str], Rate]:
+        """Return all numbers of a run by scope and name."""
+        return {(row.scope, row.name): row.rate for row in self.of_run(run_id)}
 
     def series(
         self,

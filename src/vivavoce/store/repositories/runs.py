@@ -5,16 +5,16 @@ from __future__ import annotations
 import gzip
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.claims import OPEN
-from vivavoce.store.repositories.repository import RowsById, matching, required, values_of
-from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
+from vivavoce.store.repositories.repository import Repository, RowsById, matching, required, values_of
+from vivavoce.store.repositories.units import OPEN
+from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState, WorkerRow
 from vivavoce.store.stamps import now
-from vivavoce.store.tables import materials, runs, schedules, units
+from vivavoce.store.tables import materials, paces, runs, schedules, units, workers
 
 
 class Runs(RowsById[Run], table=runs, row=Run):
@@ -95,19 +95,15 @@ class Runs(RowsById[Run], table=runs, row=Run):
 
     def set_state(self, run_id: str, state: RunState, **others: Any) -> None:
         """Change how far a run is, and other columns with it."""
-        self._change(run_id, state=state, **others)
+        self.touch(run_id, state=state, **others)
 
     def set_schedule(self, run_id: str, schedule_id: str) -> None:
         """Note which schedule started a run."""
         self._update(runs.c.id == run_id, schedule_id=schedule_id)
 
-    def touch(self, run_id: str) -> None:
-        """Say that something of a run changed, so that pages ask again."""
-        self._change(run_id)
-
-    def rename(self, run_id: str, title: str) -> None:
-        """Give a run another title."""
-        self._change(run_id, title=title)
+    def touch(self, run_id: str, **values: Any) -> None:
+        """Change columns of a run, or only say that something of it changed, so that pages ask again."""
+        self._update(runs.c.id == run_id, **values, version=runs.c.version + 1)
 
     def delete(self, run_id: str) -> None:
         """Forget a run and all that it found."""
@@ -122,9 +118,6 @@ class Runs(RowsById[Run], table=runs, row=Run):
         waiting = sa.update(units).where(units.c.run_id == run_id, units.c.state == UnitState.WAITING)
         self.connection.execute(waiting.values(state=UnitState.CANCELLED))
         return True
-
-    def _change(self, run_id: str, **values: Any) -> None:
-        self._update(runs.c.id == run_id, **values, version=runs.c.version + 1)
 
 
 class Schedules(RowsById[Schedule], table=schedules, row=Schedule):
@@ -149,3 +142,40 @@ class Schedules(RowsById[Schedule], table=schedules, row=Schedule):
 def _chosen(project_id: str, kind: str | None, states: Collection[RunState] | None) -> list[sa.ColumnElement[bool]]:
     wanted = matching((runs.c.project_id, project_id), (runs.c.kind, kind))
     return wanted if states is None else [*wanted, runs.c.state.in_(states)]
+
+
+class Workers(Repository[WorkerRow], table=workers, row=WorkerRow):
+    """Processes that do units."""
+
+    def beat(self, worker: WorkerRow) -> None:
+        """Say that a worker is there."""
+        self._put([worker])
+
+    def alive(self, since: datetime) -> tuple[WorkerRow, ...]:
+        """Return the workers that were seen since a moment, the longest-serving first."""
+        return self._all(self._select(workers.c.seen >= since).order_by(workers.c.started, workers.c.id))
+
+    def last_seen(self) -> datetime | None:
+        """Return when a worker was there for the last time."""
+        moment: datetime | None = self._scalar(sa.select(sa.func.max(workers.c.seen)))
+        return moment
+
+    def forget(self, worker_id: str) -> None:
+        """Say that a worker has left."""
+        self._delete(workers.c.id == worker_id)
+
+    def forget_before(self, moment: datetime) -> None:
+        """Forget workers that were not seen since a moment."""
+        self._delete(workers.c.seen < moment)
+
+
+class Paces(Repository[Any], table=paces):
+    """When the next message may be sent to a bot, over all workers."""
+
+    def reserve(self, key: str, gap_seconds: float, now: datetime) -> datetime:
+        """Return the moment at which a message may go; the next one may go so many seconds later."""
+        self.connection.execute(self._insert_or(paces).values(key=key, next_at=now).on_conflict_do_nothing())
+        next_at: datetime = self._scalar(sa.select(paces.c.next_at).where(paces.c.key == key).with_for_update())
+        moment = max(next_at, now)
+        self._update(paces.c.key == key, next_at=moment + timedelta(seconds=gap_seconds))
+        return moment

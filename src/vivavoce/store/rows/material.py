@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
-from vivavoce.store.columns import Id, Name, ProjectId, Reference, Short, UserId, Word
+from vivavoce.store.columns import (
+    DialogueId,
+    Id,
+    Name,
+    Noted,
+    ProjectId,
+    Reference,
+    RunId,
+    Short,
+    Translated,
+    UserId,
+    Word,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +115,74 @@ class ScenarioVersion:
     at: datetime
     user_id: UserId | None
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an edit does to one row: `noun` is the table, before and after its columns (None: no such row)."""
+
+    noun: Short
+    noun_id: Short
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    topic_id: Short | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of material: who, when, why. `size`: how many rows it touched."""
+
+    id: Id
+    project_id: ProjectId
+    at: datetime
+    user_id: UserId | None
+    action: Short
+    summary: Translated
+    why: str
+    undoes: Short | None
+    undone_by: Short | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueRow:
+    """A logged dialogue; `turns` are mappings of speaker, text, is_bot, thumb."""
+
+    id: Id
+    project_id: ProjectId
+    name: Name
+    batch: Short
+    bot: Short | None
+    person: Short | None
+    source: str
+    passed: bool | None
+    turns: tuple[Mapping[str, Any], ...]
+    place: int
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """The score of a dialogue in one run."""
+
+    run_id: RunId
+    dialogue_id: DialogueId
+    score: float | None
+    low: float | None
+    high: float | None
+    refusal: Translated
+    detail: Noted
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """What a person thinks of a dialogue (`turn` 0, quality 1 to 5) or of one answer (verdict yes, no, unsure)."""
+
+    id: Id
+    dialogue_id: DialogueId
+    turn: int
+    user_id: UserId | None
+    rater: Short
+    quality: float | None
+    verdict: Short | None
+    created: datetime

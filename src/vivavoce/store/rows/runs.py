@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
+from vivavoce.records import Rate
 from vivavoce.store.columns import Id, Name, Noted, ProjectId, Reference, RunId, Short, Translated, UserId, Word
 
 
@@ -143,6 +144,11 @@ class MeasureRow:
     low: float | None
     high: float | None
     n: int
+
+    @property
+    def rate(self) -> Rate:
+        """The number with its interval."""
+        return Rate(self.value, self.low, self.high, self.n)
 
 
 @dataclass(frozen=True, slots=True)

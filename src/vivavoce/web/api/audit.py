@@ -10,9 +10,9 @@ from vivavoce.store.repositories.audit import LogFilter
 from vivavoce.web.access import Admin, InStore
 from vivavoce.web.api.bodies import Body, Limit, Listed, Offset, Text, make_list
 from vivavoce.web.listing import Search, Word
-from vivavoce.workspace.access import switches
-from vivavoce.workspace.access.auditing import LogLine, read_log
-from vivavoce.workspace.access.switches import Switches
+from vivavoce.workspace.access import keys
+from vivavoce.workspace.access.actors import LogLine, read_log
+from vivavoce.workspace.access.keys import Switches
 from vivavoce.workspace.projects.projects import Facts, workspace_facts
 
 router = APIRouter(tags=["workspace"])
@@ -55,10 +55,10 @@ def show_workspace(who: Admin, store: InStore) -> Facts:
 @router.get("/workspace/switches")
 def show_switches(who: Admin, store: InStore) -> Switches:
     """Return what admins have decided for the whole workspace."""
-    return switches.show_switches(store)
+    return keys.show_switches(store)
 
 
 @router.put("/workspace/switches")
 def change_switches(who: Admin, store: InStore, body: ChangedSwitches) -> Switches:
     """Decide anew for the whole workspace."""
-    return switches.change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))
+    return keys.change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))

@@ -23,20 +23,17 @@ from vivavoce.web.uploads import uploaded_source
 from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
-from vivavoce.workspace.dialogues.findings import Refused, findings_of
 from vivavoce.workspace.dialogues.imports import (
-    Existing,
+    PENDING,
     PlannedTalk,
     Taken,
-    TalkChoices,
     add_talks,
     apply_talks,
-    drop_talks,
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogues.overview import facts_of
-from vivavoce.workspace.dialogues.reading import talks_of_run
+from vivavoce.workspace.dialogues.overview import Refused, facts_of, findings_of
+from vivavoce.workspace.dialogues.reading import Existing, TalkChoices, talks_of_run
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.project_exams import start_exam
 from vivavoce.workspace.uploads import Encoding
@@ -228,7 +225,7 @@ def apply_upload(visit: EditorVisit, place: Place, key: UploadKey) -> Taken:
 @router.delete("/projects/{slug}/dialogue-uploads/{key}", status_code=204)
 def drop_upload(visit: EditorVisit, key: UploadKey) -> None:
     """Forget an upload that was not applied."""
-    drop_talks(visit.store, visit.actor, visit.project, key)
+    PENDING.drop(visit.store, visit.actor, visit.project, key)
 
 
 @router.get("/projects/{slug}/dialogue-batches")

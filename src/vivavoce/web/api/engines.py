@@ -14,8 +14,8 @@ from vivavoce.web.api.option_bodies import StartBody, start_body
 from vivavoce.web.api.runs import RunNumber
 from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.access.engine_rules import OfferedEngine, offered_engines
-from vivavoce.workspace.exams import engines, runs
-from vivavoce.workspace.exams.engines import EngineTime
+from vivavoce.workspace.exams import intents, runs
+from vivavoce.workspace.exams.intents import EngineTime
 from vivavoce.workspace.exams.project_exams import start_exam
 
 router = APIRouter(tags=["engines"])
@@ -44,5 +44,5 @@ def start_engines(visit: EditorVisit, place: Place, body: NewComparison) -> Run:
 def list_engine_times(visit: ReaderVisit, number: RunNumber) -> Listed[EngineTime]:
     """Return what the engines of a comparison took."""
     return make_list(
-        engines.engine_times(visit.store, runs.show_run(visit.store, visit.project, number, "engines").run)
+        intents.engine_times(visit.store, runs.show_run(visit.store, visit.project, number, "engines").run)
     )

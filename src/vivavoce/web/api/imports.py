@@ -150,7 +150,7 @@ def apply_import(visit: EditorVisit, place: Place, key: Id, body: Applying) -> E
 @router.delete("/projects/{slug}/imports/{key}", status_code=204)
 def drop_import(visit: EditorVisit, key: Id) -> None:
     """Forget a preview."""
-    importing.drop_import(visit.store, visit.actor, visit.project, key)
+    importing.PENDING.drop(visit.store, visit.actor, visit.project, key)
 
 
 def _describe(preview: importing.Preview) -> Prepared:

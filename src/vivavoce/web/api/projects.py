@@ -12,7 +12,7 @@ from vivavoce.web.access import Editor, InStore, Reader
 from vivavoce.web.api.bodies import Body, Listed, Place, Why, Word, make_list
 from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit
 from vivavoce.workspace.projects import projects
-from vivavoce.workspace.projects.demo import create_demo_project
+from vivavoce.workspace.projects.demo_runs import create_demo_project
 
 router = APIRouter(tags=["projects"])
 

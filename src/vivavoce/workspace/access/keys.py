@@ -3,20 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from vivavoce.errors import AbsentError, Fault, UsageError, nearest
 from vivavoce.messages import say
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, Token, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.secrets.passwords import refuse_faults
-from vivavoce.workspace.access.secrets.tokens import digest_of, is_api_token, new_api_token
+from vivavoce.workspace.access.actors import Actor, note
+from vivavoce.workspace.access.secrets import digest_of, is_api_token, new_api_token, refuse_faults
 from vivavoce.workspace.access.sessions import NOTE_EVERY, require_self_or_admin
-from vivavoce.workspace.access.switches import read_switches
+
+MAX_CONTACT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """`contact`: whom to ask for access, shown where people sign in. `keys_allowed`: people may make new API keys."""
+
+    contact: str = ""
+    keys_allowed: bool = True
+
+
+def show_switches(store: Store) -> Switches:
+    """Return what holds."""
+    with store.reading() as tx:
+        return read_switches(tx)
+
+
+def read_switches(tx: Transaction) -> Switches:
+    """Return what holds, within a transaction."""
+    kept, usual = tx.options.all(), Switches()
+    contact, keys = kept.get("contact", usual.contact), kept.get("keys_allowed", usual.keys_allowed)
+    return Switches(str(contact), bool(keys))
+
+
+def change_switches(store: Store, actor: Actor, switches: Switches) -> Switches:
+    """Decide anew."""
+    actor.require(Role.ADMIN)
+    contact = clean_text(switches.contact).strip()
+    if len(contact) > MAX_CONTACT:
+        refuse_faults(
+            [Fault(say("this is longer than {most_contact} characters", most_contact=MAX_CONTACT), "contact")]
+        )
+    chosen = Switches(contact, switches.keys_allowed)
+    with store.writing() as tx:
+        before = read_switches(tx)
+        changed = {name: value for name, value in asdict(chosen).items() if value != getattr(before, name)}
+        for name, value in changed.items():
+            tx.options.set(name, value)
+        if changed:
+            detail = ", ".join(f"{name}: {value}" for name, value in changed.items())
+            note(tx, actor, "change settings", "workspace", "", detail=detail)
+    return chosen
+
 
 # What a key may be good for, and the most that its owner can do with it.
 SCOPES = {"read": Role.READER, "review": Role.REVIEWER, "edit": Role.EDITOR, "admin": Role.ADMIN}

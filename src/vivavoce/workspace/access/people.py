@@ -15,10 +15,9 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Role, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import PRODUCT, Actor, note
 from vivavoce.workspace.access.keys import revoke_all
-from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, hash_password, new_password_faults, refuse_faults
+from vivavoce.workspace.access.secrets import USUAL, Cost, hash_password, new_password_faults, refuse_faults
 from vivavoce.workspace.access.sessions import (
     INVITATION,
     PASSWORD,

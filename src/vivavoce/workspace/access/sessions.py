@@ -11,18 +11,22 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import AttemptRow, Link, Role, SignIn, User
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
-from vivavoce.workspace.access.secrets.passwords import USUAL, Cost, check_password, hash_password, rehash_needed
-from vivavoce.workspace.access.secrets.throttling import (
+from vivavoce.workspace.access.actors import Actor, note
+from vivavoce.workspace.access.secrets import (
     FORGET_SUCCESS_AFTER,
+    USUAL,
     Attempt,
+    Cost,
     Wait,
     address_key,
+    check_password,
+    digest_of,
+    hash_password,
     login_key,
+    new_secret,
+    rehash_needed,
     waiting_time,
 )
-from vivavoce.workspace.access.secrets.tokens import digest_of, new_link_secret, new_session_secret
 
 SETUP, INVITATION, PASSWORD = "setup", say("invitation"), say("password")
 LIFETIMES = {SETUP: timedelta(hours=24), INVITATION: timedelta(days=7), PASSWORD: timedelta(hours=24)}
@@ -33,7 +37,7 @@ _ASK_FOR_ANOTHER = say("ask an admin for a new link; for the first admin, run `v
 def make_link(tx: Transaction, purpose: str, user_id: str | None = None) -> str:
     """Return the path of a new link; earlier ones for the same purpose and person are withdrawn."""
     tx.links.withdraw(purpose, user_id)
-    secret, at = new_link_secret(), now()
+    secret, at = new_secret(), now()
     tx.links.add(purpose, secret.digest, at + LIFETIMES[purpose], user_id, at=at)
     return f"/setup/{secret.text}" if purpose == SETUP else f"/link/{secret.text}"
 
@@ -79,7 +83,7 @@ MAX_AGENT = 200
 
 def open_session(tx: Transaction, user: User, agent: str) -> str:
     """Sign somebody in and return the new secret of the browser."""
-    secret, at = new_session_secret(), now()
+    secret, at = new_secret(), now()
     # A browser may call itself anything, also what no database can hold.
     printable = "".join(sign for sign in agent if sign.isprintable()).encode("utf-8", "replace").decode()
     tx.sessions.prune(at)

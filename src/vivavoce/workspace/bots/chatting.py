@@ -54,7 +54,18 @@ class Places:
     def take(self, person: str) -> Iterator[None]:
         """Hold a place for somebody while they talk to a bot; refuse where too many are held."""
         with self._lock:
-            self._check(person)
+            if self._taken[person] >= MAX_OF_ONE:
+                raise CrowdedError(
+                    say("you are already waiting for {most_of_one} bot replies", most_of_one=MAX_OF_ONE),
+                    remedy=say(
+                        "wait for one of your tests or chats to finish, then try again; a test takes "
+                        "at most half a minute"
+                    ),
+                )
+            if self.taken >= MAX_OF_ALL:
+                raise CrowdedError(
+                    say("too many people are waiting for bots right now"), remedy=say("try again in half a minute")
+                )
             self._taken[person] += 1
         try:
             yield
@@ -62,24 +73,8 @@ class Places:
             with self._lock:
                 self._taken[person] -= 1
 
-    def _check(self, person: str) -> None:
-        if self._taken[person] >= MAX_OF_ONE:
-            raise CrowdedError(
-                say("you are already waiting for {most_of_one} bot replies", most_of_one=MAX_OF_ONE),
-                remedy=say(
-                    "wait for one of your tests or chats to finish, then try again; a test takes "
-                    "at most half a minute"
-                ),
-            )
-        if self.taken >= MAX_OF_ALL:
-            raise CrowdedError(
-                say("too many people are waiting for bots right now"), remedy=say("try again in half a minute")
-            )
-
 
 PLACES = Places()
-
-
 MAX_MESSAGES = 30
 MAX_LETTERS = 2_000
 LONGEST_REPLY_S = 30.0
@@ -171,7 +166,7 @@ def ask_bot(partner: Partner, messages: Sequence[str]) -> Heard:
     return send_message(partner, new_id(), messages[:-1], messages[-1])
 
 
-def draft_from_talk(heard: Sequence[Heard], *, name: str = "", level: str = "basic") -> Draft:
+def draft_from_talk(heard: Sequence[Heard], *, name: str = "") -> Draft:
     """Return a talk as a scenario in which the bot should do again what it did."""
 
     def make_turn(heard: Heard) -> DraftTurn:
@@ -185,7 +180,7 @@ def draft_from_talk(heard: Sequence[Heard], *, name: str = "", level: str = "bas
             slots=tuple(heard.slots.items()),
         )
 
-    return Draft(name=name, level=level, turns=tuple(map(make_turn, heard)))
+    return Draft(name=name, turns=tuple(map(make_turn, heard)))
 
 
 @dataclass

@@ -13,7 +13,7 @@ from vivavoce.conversations.scenarios.expansion import expand_leniently, list_pl
 from vivavoce.conversations.scenarios.joining import find_own_name
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import AbsentError, UsageError
-from vivavoce.messages import Message, say
+from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, ScenarioRow, TurnRow
@@ -116,14 +116,11 @@ def _find_reply(store: Store, run: Run, place: ReplyPlace) -> str:
     if reply is None:
         raise absent
     if not may_accept(reply) or len(reply.reply) > MAX_REPLY:
-        raise UsageError(_why_not(reply), remedy=say("edit the scenario instead"))
+        why = say("there is no wrong reply to accept")
+        if len(reply.reply) > MAX_REPLY:
+            why = say("the reply is longer than {most:,} characters", most=MAX_REPLY)
+        raise UsageError(why, remedy=say("edit the scenario instead"))
     return one_line(reply.reply)
-
-
-def _why_not(row: TurnRow) -> Message:
-    if len(row.reply) > MAX_REPLY:
-        return say("the reply is longer than {most:,} characters", most=MAX_REPLY)
-    return say("there is no wrong reply to accept")
 
 
 def _trace(row: ScenarioRow, scenario: Scenario, script: Script, suite: Suite, seed: int) -> Origin:

@@ -11,7 +11,7 @@ from typing import Any
 
 from vivavoce.bots import BotFacts, load_entry
 from vivavoce.bots.declaration import find_connector
-from vivavoce.conversations import Plan, Scenario, Suite, check_suite, expand
+from vivavoce.conversations import Plan, Suite, check_suite, expand
 from vivavoce.conversations.scenarios.joining import find_own_name, join_plans, name_domain
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
@@ -180,7 +180,12 @@ def plan_of(found: Offer, choice: Choice) -> Plan:
             )
     plans = []
     for each in found.suites:
-        chosen = [scenario.id for scenario in each.suite.scenarios if _is_chosen(scenario, choice)]
+        chosen = [
+            scenario.id
+            for scenario in each.suite.scenarios
+            if scenario.domain in (choice.domains or (scenario.domain,))
+            and scenario.level in (choice.levels or (scenario.level,))
+        ]
         if not chosen:
             raise UsageError(
                 say("no scenario of '{suite}' is chosen", suite=each.row.title or each.row.name),
@@ -188,11 +193,6 @@ def plan_of(found: Offer, choice: Choice) -> Plan:
             )
         plans.append(expand(each.suite, scenarios=chosen, seed=choice.seed))
     return join_plans(plans)
-
-
-def _is_chosen(scenario: Scenario, choice: Choice) -> bool:
-    domains, levels = choice.domains or (scenario.domain,), choice.levels or (scenario.level,)
-    return scenario.domain in domains and scenario.level in levels
 
 
 def size_of(plan: Plan, choice: Choice) -> Size:

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from vivavoce.conversations.findings.columns import rate_of
 from vivavoce.errors import AbsentError, nearest
 from vivavoce.jobs.exams.conversation_run import Material, read_material
 from vivavoce.jobs.exams.documents import storable
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
 from vivavoce.outcomes import TurnOutcome
+from vivavoce.records import Rate
 from vivavoce.reports.conversations.wording import level_order
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import ALL_TURNS, WRONG, TurnFilter
@@ -20,6 +24,7 @@ from vivavoce.store.rows import Run, RunState, TurnRow
 
 if TYPE_CHECKING:
     from vivavoce.conversations.scenario import Script, ScriptTurn
+
 
 # Turns on one page of a transcript, those of all bots together.
 MAX_TURNS = 500
@@ -52,9 +57,7 @@ def list_turns(
     store: Store, run: Run, chosen: TurnFilter = ALL_TURNS, *, sort: str = "", limit: int = 50, offset: int = 0
 ) -> TurnPage:
     """Return some turns of a run."""
-    # What no text can hold is found nowhere.
-    wanted = {name: getattr(chosen, name) for name in TurnFilter.__dataclass_fields__}
-    chosen = TurnFilter(**{name: None if value is None else storable(value) for name, value in wanted.items()})
+    chosen = TurnFilter(**_storable_values(chosen))
     with store.reading() as tx:
         rows = tx.turns.page(run.id, chosen, sort=sort, limit=limit, offset=offset)
         # A page that is not full is the last one: what comes before it is known without counting again.
@@ -64,6 +67,11 @@ def list_turns(
             return TurnPage(rows, tx.turns.count(run.id, chosen))
         key = (run.id, run.version, chosen)
         return TurnPage(rows, _TOTALS.get(key, lambda: tx.turns.count(run.id, chosen)))
+
+
+def _storable_values(chosen: TurnFilter) -> dict[str, str | None]:
+    # What no text can hold is found nowhere.
+    return {name: None if value is None else storable(value) for name, value in asdict(chosen).items()}
 
 
 def turn_choices(store: Store, run: Run) -> Mapping[str, tuple[str, ...]]:
@@ -102,8 +110,7 @@ def turn_facets(store: Store, run: Run, chosen: TurnFilter) -> Facets:
 
     Of outcomes, WRONG is the sum of those that did not pass.
     """
-    # What no text can hold is found nowhere.
-    wanted = {name: None if value is None else storable(value) for name, value in asdict(chosen).items()}
+    wanted = _storable_values(chosen)
     others = replace(TurnFilter(**wanted), **dict.fromkeys(FACETS))
 
     def count() -> Facets:
@@ -157,10 +164,8 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
     header = material_of(store, run).header
     names = [planned.id for planned in header.plan.scripts]
     if script not in names or not 0 <= repeat < header.repeats:
-        close = nearest(script, names[:2000])
-        what = say(
-            "run {number:d} has no conversation '{script}'.{nearest}", number=run.number, script=script, nearest=close
-        )
+        near = {"number": run.number, "script": script, "nearest": nearest(script, names[:2000])}
+        what = say("run {number:d} has no conversation '{script}'.{nearest}", **near)
         if script in names:
             what = say(
                 "run {number:d} ran '{script}' {times}, not {wanted} times",
@@ -253,3 +258,30 @@ def _count_tallies(store: Store, run: Run, bots: Sequence[str], scripts: Sequenc
             right = n if TurnOutcome(outcome).passed else 0
             tallies[script][bot] = Tally(before.right + right, before.counted + n)
     return tallies
+
+
+@dataclass(frozen=True, slots=True)
+class RunningScore:
+    """How many of the turns that were checked so far went as they should; `rate` has its interval and count."""
+
+    right: int
+    rate: Rate
+
+
+def running_scores(store: Store, run: Run) -> Mapping[str, RunningScore]:
+    """Return how each bot fares up to now, as the result will count it; a bot without a judged turn is missing."""
+    counted = [str(outcome) for outcome in TurnOutcome if outcome.counted]
+    right: dict[str, dict[str, int]] = {}
+    all_of: dict[str, dict[str, int]] = {}
+    with store.reading() as tx:
+        for bot, scenario, outcome, n in tx.turns.counts_by_scenario(run.id, counted):
+            hits = n if TurnOutcome(outcome).passed else 0
+            right.setdefault(bot, {})[scenario] = right.get(bot, {}).get(scenario, 0) + hits
+            all_of.setdefault(bot, {})[scenario] = all_of.get(bot, {}).get(scenario, 0) + n
+    return {
+        bot: RunningScore(
+            sum(own.values()),
+            rate_of(np.array([*own.values()], float), np.array([all_of[bot][name] for name in own], float)),
+        )
+        for bot, own in right.items()
+    }

@@ -20,8 +20,7 @@ from vivavoce.store.repositories.dialogues import ALL_DIALOGUES, DialogueFilter,
 from vivavoce.store.repositories.repository import pieces
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role, Run, ScoreRow
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.access.engine_rules import SHIPPED_RATER, check_rater
 from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
 from vivavoce.workspace.exams.runs import begin_run
@@ -51,15 +50,6 @@ class Talk:
     score: TalkScore | None
     ratings: tuple[RatingRow, ...]
     names: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class TalkCounts:
-    """How many talks there are, how many have a score, and how many a mark from 1 to 5."""
-
-    talks: int
-    scored: int
-    marked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +156,6 @@ def talk_ids(store: Store, project: Project, names: Sequence[str]) -> dict[str, 
     """Return the ids of the talks of these names; a talk that is gone is left out."""
     with store.reading() as tx:
         return {row.name: row.id for row in tx.dialogues.named(project.id, names)}
-
-
-def count_talks(store: Store, project: Project) -> TalkCounts:
-    """Return how many talks there are, and what is known of them."""
-    with store.reading() as tx:
-        rated = tx.dialogues.count(project.id, DialogueFilter(rated=True))
-        return TalkCounts(tx.dialogues.count(project.id), tx.dialogues.count_scored(project.id), rated)
 
 
 def list_batches(store: Store, project: Project) -> dict[str, int]:

@@ -6,53 +6,28 @@ Between the two steps the upload is pending.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Literal
 
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.errors import DataError, UsageError
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
-from vivavoce.store.cleaning import clean_text
+from vivavoce.store.cleaning import clean_text, is_storable
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, RatingRow, Role
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.dialogues.dialogues import MAX_BATCH, first_words
-from vivavoce.workspace.dialogues.reading import LogChoices, ReadLog, Unread, as_row, read_log
-from vivavoce.workspace.uploads import Encoding, PendingUploads, Source, new_key, squeeze, unsqueeze
+from vivavoce.workspace.dialogues.reading import ReadLog, TalkChoices, Unread, as_row, read_log
+from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze
 
-Existing = Literal["skip", "replace"]
 Kind = Literal["refused", "replaced", "skipped", "added"]
-EXISTING: tuple[Existing, ...] = ("skip", "replace")
 KINDS: tuple[Kind, ...] = ("refused", "replaced", "skipped", "added")
 PENDING = PendingUploads("talks", remedy=say("upload the file again"))
-
-
-@dataclass(frozen=True, slots=True)
-class TalkChoices:
-    """How talks are taken in. `speaker`: who in the file is the bot; `bot`: the name for talks that name none.
-
-    `existing`: what becomes of talks whose id is there already. What is not said about the file is found out.
-    """
-
-    batch: str = ""
-    speaker: str = ""
-    bot: str = ""
-    existing: Existing = "skip"
-    encoding: Encoding = ""
-    sheet: str = ""
-    header: int = 0
-    roles: tuple[str, ...] = ()
-
-    @property
-    def reading(self) -> LogChoices:
-        """How the file is read."""
-        return LogChoices(self.speaker, self.encoding, self.sheet, self.header, self.roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +103,7 @@ def prepare_talks(
     named = replace(choices, batch=check_batch(choices.batch or PurePath(source.name).stem))
     key = new_key()
     # Reading takes its time; nobody waits for the database meanwhile.
-    log = _READ.get(key, lambda: read_log(source, named.reading))
+    log = _READ.get(key, lambda: read_log(source, named))
     if log.unclear and not undecided:
         raise DataError(log.unclear, where=source.name, remedy=say("name the columns in the first row"))
     kept = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
@@ -139,28 +114,20 @@ def prepare_talks(
 
 def change_talks(store: Store, actor: Actor, project: Project, key: str, choices: TalkChoices) -> TalkPreview:
     """Take the same file in otherwise."""
-    actor.require(Role.EDITOR)
-    with store.reading() as tx:
-        kept = PENDING.find(tx, actor, project, key)
-    source = Source(kept["name"], unsqueeze(kept["content"]))
+    _, source = PENDING.open(store, actor, project, key)
     return prepare_talks(store, actor, project, source, choices, undecided=True)
 
 
 def open_talks(store: Store, actor: Actor, project: Project, key: str) -> TalkPreview:
     """Return a preview that was made before, as things are now."""
-    actor.require(Role.EDITOR)
+    choices, source, log = _read_pending(store, actor, project, key)
     with store.reading() as tx:
-        kept = PENDING.find(tx, actor, project, key)
-        choices, source, log = _read_pending(key, kept)
         return _make_preview(tx, project, key, source, choices, log)
 
 
 def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken:
     """Do what a preview says."""
-    actor.require(Role.EDITOR)
-    with store.reading() as tx:
-        kept = PENDING.find(tx, actor, project, key)
-    choices, _, log = _read_pending(key, kept)
+    choices, _, log = _read_pending(store, actor, project, key)
     if log.unclear:
         raise UsageError(log.unclear, remedy=say("say what the columns are"))
     with store.writing() as tx:
@@ -168,11 +135,6 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
         taken = _take(tx, actor, project, log.dialogues, choices)
         PENDING.clear(tx, actor, project)
     return replace(taken, refused=(*log.refused, *taken.refused))
-
-
-def drop_talks(store: Store, actor: Actor, project: Project, key: str) -> None:
-    """Forget a preview."""
-    PENDING.drop(store, actor, project, key)
 
 
 def add_talks(store: Store, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
@@ -210,7 +172,7 @@ def _plans(
     tx: Transaction, project: Project, talks: Sequence[Dialogue], choices: TalkChoices
 ) -> tuple[list[_Plan], list[Unread]]:
     at, plans, refused, seen = now(), [], [], set[str]()
-    names = [talk.id for talk in talks if _is_storable(talk.id)]
+    names = [talk.id for talk in talks if talk.id and is_storable(talk.id)]
     known = {row.name: row for row in tx.dialogues.named(project.id, names)}
     for number, talk in enumerate(talks):
         place = f"dialogue {talk.row or number + 1}"
@@ -232,13 +194,6 @@ def _plans(
         kind: Kind = "added" if old is None else "replaced" if choices.existing == "replace" else "skipped"
         plans.append(_Plan(kind, row, ratings, old, place))
     return plans, refused
-
-
-def _is_storable(name: str) -> bool:
-    try:
-        return bool(clean_text(name))
-    except UsageError:
-        return False
 
 
 def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
@@ -272,20 +227,17 @@ def _make_preview(  # noqa: PLR0917 - what is kept of a file, and what it holds
         if plan.kind == "skipped":
             reason = say("a dialogue with this id already exists")
         elif plan.old is not None:
-            same = plan.old.turns == row.turns
-            reason = (
-                say("keeps its scores and ratings")
-                if same
-                else say("text changed: its scores and ratings will be deleted")
-            )
+            reason = say("keeps its scores and ratings")
+            if plan.old.turns != row.turns:
+                reason = say("text changed: its scores and ratings will be deleted")
         begins = first_words(row.turns)
         counts = len(row.turns), len(plan.ratings)
         rows.append(PlannedTalk(plan.kind, plan.place, row.name, row.bot or "", *counts, begins, reason))
     return TalkPreview(key, source.name, choices, tuple(rows), log, len(source.content))
 
 
-def _read_pending(key: str, kept: Mapping[str, Any]) -> tuple[TalkChoices, Source, ReadLog]:
+def _read_pending(store: Store, actor: Actor, project: Project, key: str) -> tuple[TalkChoices, Source, ReadLog]:
+    kept, source = PENDING.open(store, actor, project, key)
     said = kept["choices"]
     choices = TalkChoices(**{**said, "roles": tuple(said.get("roles", ()))})
-    source = Source(kept["name"], unsqueeze(kept["content"]))
-    return choices, source, _READ.get(key, lambda: read_log(source, choices.reading))
+    return choices, source, _READ.get(key, lambda: read_log(source, choices))

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from vivavoce.dialogues.corpus.reading import Corpus, NothingLeftError, read_corpus
 from vivavoce.dialogues.corpus.sheets import guess_columns, missing_roles, read_rows
@@ -26,9 +27,19 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, TurnRow, UnitState
 from vivavoce.store.stamps import new_id
 from vivavoce.workspace.exams.runs import get_run
-from vivavoce.workspace.layouts import Layout, make_layout
-from vivavoce.workspace.uploads import MAX_ROWS, TABLE_ADVICE, Encoding, Source, reword, reword_error
+from vivavoce.workspace.uploads import (
+    MAX_ROWS,
+    TABLE_ADVICE,
+    Encoding,
+    Layout,
+    Source,
+    make_layout,
+    reword,
+    reword_error,
+)
 
+Existing = Literal["skip", "replace"]
+EXISTING: tuple[Existing, ...] = ("skip", "replace")
 SCRIPT = "script"
 MAX_NAME, MAX_WORD = 400, 200
 MAX_SPEAKERS = 50
@@ -52,10 +63,16 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class LogChoices:
-    """How a log is read. `speaker`: who in it is the bot. What is not given is found out."""
+class TalkChoices:
+    """How talks are taken in. `speaker`: who in the file is the bot; `bot`: the name for talks that name none.
 
+    `existing`: what becomes of talks whose id is there already. What is not said about the file is found out.
+    """
+
+    batch: str = ""
     speaker: str = ""
+    bot: str = ""
+    existing: Existing = "skip"
     encoding: Encoding = ""
     sheet: str = ""
     header: int = 0
@@ -78,7 +95,7 @@ class ReadLog:
     unclear: str = ""
 
 
-def read_log(source: Source, choices: LogChoices = LogChoices()) -> ReadLog:
+def read_log(source: Source, choices: TalkChoices = TalkChoices()) -> ReadLog:
     """Read a log of any format. Errors name the file as its sender does."""
     with TemporaryDirectory(prefix="viva-") as folder:
         path = Path(folder) / source.name
@@ -95,7 +112,7 @@ class _Log:
 
     path: Path
     content: bytes
-    choices: LogChoices
+    choices: TalkChoices
 
     @property
     def options(self) -> ReadOptions:

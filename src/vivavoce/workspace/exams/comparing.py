@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.rows import MeasureRow, Project, Run, RunState
+from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.exams.naming import EditKind, kind_of
 from vivavoce.workspace.exams.runs import get_run
@@ -23,6 +23,7 @@ from vivavoce.workspace.exams.verdicts import (
     QuestionVerdict,
     Verdict,
     judge_by_later_topics,
+    main_scope,
     read_sheet,
     same_examples,
     shared_questions,
@@ -183,10 +184,16 @@ def compare_runs(store: Store, project: Project, a: int, b: int) -> RunCompariso
         # Both are over, and so is the time between them: what is said of their questions never changes.
         questions = _KEPT.get(key, lambda: _compare_questions(tx, first, second))
         verdict = verdict_between(tx, first, second)
-        changes = tuple(_compare_numbers(tx.measures.of_run(first.id), tx.measures.of_run(second.id)))
+        old, new = tx.measures.rates(first.id), tx.measures.rates(second.id)
         between = tx.edits.of_project(project.id, since=first.created, until=second.created, limit=SHOWN_EDITS)
         lines = edit_lines(tx, between)
         count = tx.edits.count(project.id, since=first.created, until=second.created)
+    keys = [(scope, name) for scope in dict.fromkeys(scope for scope, _ in new) for name in SHOWN]
+    changes = tuple(
+        RateChange(*key, old[key], new[key], difference_of(old[key], new[key]))
+        for key in keys
+        if key in old and key in new
+    )
     options = (
         (name, first.options.get(name), second.options.get(name)) for name in {**first.options, **second.options}
     )
@@ -233,17 +240,6 @@ def _describe_change(question: Question, refiled: dict[str, EditKind]) -> Compar
     )
 
 
-def _compare_numbers(before: Sequence[MeasureRow], after: Sequence[MeasureRow]) -> Iterator[RateChange]:
-    old, new = (
-        {(row.scope, row.name): Rate(row.value, row.low, row.high, row.n) for row in rows} for rows in (before, after)
-    )
-    for scope in dict.fromkeys(scope for scope, _ in (*new, *old)):
-        for name in SHOWN:
-            first, second = old.get((scope, name)), new.get((scope, name))
-            if first is not None and second is not None:
-                yield RateChange(scope, name, first, second, difference_of(first, second))
-
-
 def difference_of(before: Rate, after: Rate) -> Rate:
     """Return the difference of two numbers that were measured apart; its interval follows from both of theirs."""
     if before.value is None or after.value is None:
@@ -264,3 +260,59 @@ def judge_difference(measure: Measure, gap: Rate) -> Verdict:
     if gap.low <= 0 <= gap.high or measure.better == "neither":
         return "same"
     return "better" if (gap.value > 0) == (measure.better == "higher") else "worse"
+
+
+# So many runs a small line can show.
+SHOWN_RUNS = 12
+# Runs under other conditions that may lie between two comparable ones.
+LOOKED_AT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What changed since a run: by questions, and by number (setting and name)."""
+
+    before: Run
+    verdict: QuestionVerdict
+    changes: Mapping[tuple[str, str], RateChange]
+
+
+def changes_since(store: Store, project: Project, run: Run) -> Earlier | None:
+    """Return what changed since the last comparable run; None for a first run."""
+    with store.reading() as tx:
+        before = find_comparable(tx, project, run)
+        if before is None:
+            return None
+        verdict = verdict_between(tx, before, run)
+        old, new = tx.measures.rates(before.id), tx.measures.rates(run.id)
+    changes = {
+        key: RateChange(*key, old[key], new[key], difference_of(old[key], new[key]))
+        for key in old.keys() & new.keys()
+    }
+    main = (main_scope(run), "accuracy")
+    if verdict.shared and main in changes:
+        # Both runs answered these questions: their difference is known better than two intervals tell.
+        changes[main] = RateChange(*main, changes[main].before, changes[main].after, verdict.difference)
+    return Earlier(before, verdict, changes)
+
+
+def find_comparable(tx: Transaction, project: Project, run: Run) -> Run | None:
+    """Return the newest run before this one that asked its questions under the same conditions."""
+    earlier = tx.runs.latest(project.id, KIND, before=run.number)
+    for _ in range(LOOKED_AT):
+        if earlier is None or main_scope(earlier) == main_scope(run):
+            return earlier
+        earlier = tx.runs.latest(project.id, KIND, before=earlier.number)
+    return None
+
+
+def values_over_time(
+    store: Store, project: Project, run: Run, names: Sequence[str]
+) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return some numbers of the last runs up to this one, the oldest first, by setting and name."""
+    lines: dict[tuple[str, str], list[float]] = {}
+    with store.reading() as tx:
+        for point in (point for name in names for point in tx.measures.series(project.id, KIND, name=name)):
+            if point.number <= run.number and point.value is not None:
+                lines.setdefault((point.scope, point.name), []).append(point.value)
+    return {key: tuple(values[-SHOWN_RUNS:]) for key, values in lines.items()}

@@ -14,7 +14,7 @@ from vivavoce.kept import Kept
 from vivavoce.messages import Message, join, say
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.edit_log import EditSize
+from vivavoce.store.repositories.edits import EditSize
 from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction
@@ -47,6 +47,12 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "dialogues": ("score",),
 }
 TOGETHER: Mapping[str, tuple[str, ...]] = {"intents": ("accuracy", "precision_answered")}
+_CHANGED_OPTIONS: Mapping[str, Message] = {
+    "classifier": say("classifier {new} instead of {old}"),
+    "threshold": say("threshold {new} instead of {old}"),
+    "out_of_scope_share": say("out-of-scope share {new} instead of {old}"),
+    "rater": say("rater {new} instead of {old}"),
+}
 MAX_RUNS = 2_000
 # More lines or marks could not be told apart.
 MAX_LINES = 6
@@ -155,11 +161,15 @@ def _build(  # noqa: PLR0917 - what was asked for, as it is kept
     until: datetime | None,
 ) -> Course:
     done = tx.runs.page(project.id, exam, states=(RunState.DONE,), limit=MAX_RUNS)[::-1]
-    groups = _group_runs(exam, done)
+    # The runs that can be followed together, by what they are about; the group of the newest comes last.
+    groups: dict[str, list[Run]] = {}
+    for run in done:
+        key = _group_key(exam, run)
+        groups[key] = [*groups.pop(key, []), run]
     # Without a choice, those of the newest run.
     chosen = about if about in groups else next(reversed(groups), "")
     held = groups.get(chosen, [])
-    runs = [run for run in held if _within(run.created, since, until)]
+    runs = [run for run in held if is_within(run.created, since, until)]
     names = TOGETHER[exam] if measure == OVERVIEW else (measure,)
     lines = _draw_lines(tx, project, exam, names, runs) if runs else ()
     # The run before the stretch of time is only compared with.
@@ -183,15 +193,6 @@ def _build(  # noqa: PLR0917 - what was asked for, as it is kept
 
 
 # --- which runs ---------------------------------------------------------------------------------------------------
-
-
-def _group_runs(exam: str, done: Sequence[Run]) -> dict[str, list[Run]]:
-    """Return the runs that can be followed together, by what they are about; the group of the newest comes last."""
-    groups: dict[str, list[Run]] = {}
-    for run in done:
-        key = _group_key(exam, run)
-        groups[key] = [*groups.pop(key, []), run]
-    return groups
 
 
 def _group_key(exam: str, run: Run) -> str:
@@ -262,20 +263,10 @@ def merge_steps(
 
 def changed_options(before: Run, after: Run) -> Iterator[Message]:
     """Yield what a run used otherwise than another one."""
-    for name in ("classifier", "threshold", "out_of_scope_share", "rater"):
+    for name, text in _CHANGED_OPTIONS.items():
         old, new = before.options.get(name), after.options.get(name)
         if old != new:
-            yield _tell_option(name, _write(old), _write(new))
-
-
-def _tell_option(name: str, old: str, new: str) -> Message:
-    if name == "classifier":
-        return say("classifier {new} instead of {old}", new=new, old=old)
-    if name == "threshold":
-        return say("threshold {new} instead of {old}", new=new, old=old)
-    if name == "rater":
-        return say("rater {new} instead of {old}", new=new, old=old)
-    return say("out-of-scope share {new} instead of {old}", new=new, old=old)
+            yield Message(text.template, {"new": _write(new), "old": _write(old)})
 
 
 def _write(value: Any) -> str:
@@ -293,20 +284,15 @@ def _effects(  # noqa: PLR0917
         verdict = verdict_between(tx, a, b)
         return (Effect("", verdict.difference, verdict.verdict, verdict),)
     measure, effects = project_exam(exam).measure(name), []
-    rates = [
-        {
-            row.scope: Rate(row.value, row.low, row.high, row.n)
-            for row in tx.measures.of_run(run.id)
-            if row.name == name
-        }
-        for run in (a, b)
-    ]
+    old, new = tx.measures.rates(a.id), tx.measures.rates(b.id)
     for line in lines:
-        if line.scope in rates[0] and line.scope in rates[1]:
-            gap = difference_of(rates[0][line.scope], rates[1][line.scope])
+        key = (line.scope, name)
+        if key in old and key in new:
+            gap = difference_of(old[key], new[key])
             effects.append(Effect(line.scope, gap, judge_difference(measure, gap)))
     return tuple(effects) or (Effect("", NO_RATE, "unknown"),)
 
 
-def _within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
+def is_within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
+    """Tell whether a moment lies in a stretch of time."""
     return (since is None or moment >= since) and (until is None or moment <= until)

@@ -6,13 +6,13 @@ A name is a message whose day is written when it is read: "Monday" within a week
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
 from vivavoce.jobs.exams.registry import find_kind
 from vivavoce.messages import Message, join, join_and, say, say_count
-from vivavoce.store.repositories.edit_log import EditSize
+from vivavoce.store.repositories.edits import EditSize
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 
@@ -50,8 +50,17 @@ def name_run(  # noqa: PLR0917 - where, what, about what and when: none of them 
     """Return what a run that begins now is called: its day, its subject (if any) and what changed before it."""
     before = run_before(tx, project, kind, suite_id)
     # What was never held before says so by its subject, where it has one.
-    news = _news(tx, project, kind, before, at) if before or not subject else ""
-    parts = [part for part in (subject, news, _engine(project, before, options)) if part]
+    nouns, news = nouns_of(kind), ""
+    if before is not None and nouns:
+        changes = describe_edits(tx.edits.sizes(project.id, nouns, before.created, at))
+        news = say("after {changes}", changes=changes) if changes else say("nothing changed")
+    elif nouns and not subject:
+        news = say("first exam")
+    # The classifier where it is not the usual one, or not the one of the run before.
+    classifier = options.get("classifier")
+    usual = {project.classifier} if before is None else {project.classifier, before.options.get("classifier")}
+    engine = say("with {classifier}", classifier=classifier) if classifier and usual != {classifier} else ""
+    parts = [part for part in (subject, news, engine) if part]
     title = say("{day:day}, {what}", day=at.isoformat(), what=join(", ", parts))
     if tx.runs.has_title(project.id, title):
         title = say("{day:moment}, {what}", day=at.isoformat(), what=join(", ", parts))
@@ -67,24 +76,6 @@ def run_before(
     return next(alike, None)
 
 
-def _news(tx: Transaction, project: Project, kind: str, before: Run | None, at: datetime) -> str:
-    """Say what changed since the run before; nothing of exams whose material no edit makes."""
-    nouns = nouns_of(kind)
-    if not nouns:
-        return ""
-    if before is None:
-        return say("first exam")
-    changes = describe_edits(tx.edits.sizes(project.id, nouns, before.created, at))
-    return say("after {changes}", changes=changes) if changes else say("nothing changed")
-
-
-def _engine(project: Project, before: Run | None, options: Mapping[str, Any]) -> str:
-    """Name the classifier where it is not the usual one, or not the one of the run before."""
-    name = options.get("classifier")
-    usual = {project.classifier} if before is None else {project.classifier, before.options.get("classifier")}
-    return say("with {classifier}", classifier=name) if name and usual != {name} else ""
-
-
 def nouns_of(kind: str) -> tuple[str, ...]:
     """Return what edits must touch to matter to an exam; nothing where edits do not make its material."""
     if kind == "conversations":
@@ -94,12 +85,16 @@ def nouns_of(kind: str) -> tuple[str, ...]:
 
 def describe_edits(sizes: Iterable[EditSize]) -> Message | None:
     """Say what edits did, the most telling first: "11 merges, 6 moves and 2 other edits". None: nothing is left."""
-    holding = without_undone(list(sizes))
+    every = list(sizes)
+    # Edits that were undone among them, and their undoing, are left out.
+    ids = {size.edit_id for size in every}
+    gone = {size.edit_id for size in every if size.undone_by in ids}
+    holding = [size for size in every if size.edit_id not in gone and size.undoes not in gone]
     counts: Counter[str] = Counter()
     edits: dict[str, set[str]] = {}
     for size in holding:
         if (key := _group(size)) is not None:
-            counts[key] += _rows_of(key, size)
+            counts[key] += size.removed if key == "merge" else size.added if key in ("split", "import") else size.rows
             edits.setdefault(key, set()).add(size.edit_id)
     found = [key for key in _PHRASES if counts[key]]
     named, rest = found[:MAX_PARTS], found[MAX_PARTS:]
@@ -107,13 +102,6 @@ def describe_edits(sizes: Iterable[EditSize]) -> Message | None:
     if others := {edit for key in rest for edit in edits[key]}:
         parts.append(say_count(len(others), "{n} other edit", "{n} other edits"))
     return join_and(parts) if parts else None
-
-
-def without_undone(sizes: Sequence[EditSize]) -> list[EditSize]:
-    """Leave out edits that were undone among them, and their undoing."""
-    ids = {size.edit_id for size in sizes}
-    gone = {size.edit_id for size in sizes if size.undone_by in ids}
-    return [size for size in sizes if size.edit_id not in gone and size.undoes not in gone]
 
 
 # Of these one kind of row stands for the whole edit.
@@ -136,10 +124,6 @@ def _group(size: EditSize) -> str | None:
         return kind
     step = "add" if size.added == size.rows else "delete" if size.removed == size.rows else "change"
     return f"{step} {size.noun}"
-
-
-def _rows_of(key: str, size: EditSize) -> int:
-    return size.removed if key == "merge" else size.added if key in ("split", "import") else size.rows
 
 
 def _import(n: int, edits: int) -> Message:

@@ -6,20 +6,24 @@ been moved, edited or deleted since, and then it is no longer what the question 
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vivavoce.errors import DataError, StaleError, UsageError
-from vivavoce.jobs.exams.documents import dataset_from_bytes
+from vivavoce.errors import StaleError, UsageError
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
+from vivavoce.records import Rate
+from vivavoce.statistics import wilson
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import GOOD
 from vivavoce.store.rows import Edit, ExampleRow, OutcomeRow, Project, Run
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.exams.verdicts import read_sheet
 from vivavoce.workspace.topics import examples
 
 Status = Literal["same", "moved", "edited", "deleted", "unknown"]
@@ -93,17 +97,8 @@ def read_questions(tx: Transaction, run: Run) -> tuple[Question, ...]:
     """Return every question of a finished run, in the order of the data."""
 
     def read() -> tuple[Question, ...]:
-        try:
-            data = dataset_from_bytes(tx.runs.material(run.id)).examples
-        except DataError:
-            data = ()
-        # The place of an outcome is that of its example in the material of the run.
-        ids = {place: one.id for place, one in enumerate(data)}
-        texts = {place: one.text for place, one in enumerate(data)}
-        return tuple(
-            Question(row, ids.get(row.place) if texts.get(row.place) == row.text else None)
-            for row in tx.outcomes.of_run(run.id)
-        )
+        pairs = zip(tx.outcomes.of_run(run.id), read_sheet(tx, run).asked, strict=True)
+        return tuple(Question(row, asked.example_id) for row, asked in pairs)
 
     return _QUESTIONS.get((run.id, run.version), read)
 
@@ -151,28 +146,24 @@ def move_questions(
     store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int], *, topic_id: str | None
 ) -> Edit:
     """Give the examples of questions to another topic (None: out of scope)."""
-    ids = _changeable(store, project, run, places)
-    return examples.move_examples(store, actor, project, ids, topic_id=topic_id, why=_reason(run))
+    ids, why = _changeable(store, project, run, places)
+    return examples.move_examples(store, actor, project, ids, topic_id=topic_id, why=why)
 
 
 def delete_questions(store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int]) -> Edit:
     """Delete the examples of questions."""
-    ids = _changeable(store, project, run, places)
-    return examples.delete_examples(store, actor, project, ids, why=_reason(run))
+    ids, why = _changeable(store, project, run, places)
+    return examples.delete_examples(store, actor, project, ids, why=why)
 
 
 def confirm_questions(store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int]) -> Edit:
     """Say that the examples of questions are filed correctly, whatever the exam made of them."""
-    ids = _changeable(store, project, run, places)
-    return examples.confirm_labels(store, actor, project, ids, why=_reason(run))
+    ids, why = _changeable(store, project, run, places)
+    return examples.confirm_labels(store, actor, project, ids, why=why)
 
 
-def _reason(run: Run) -> str:
-    return say("seen in run {number}", number=run.number)
-
-
-def _changeable(store: Store, project: Project, run: Run, places: Sequence[int]) -> tuple[str, ...]:
-    """Return the examples of questions; refuse where one is no longer what the exam tested."""
+def _changeable(store: Store, project: Project, run: Run, places: Sequence[int]) -> tuple[tuple[str, ...], str]:
+    """Return the examples of questions, and why they change; refuse where one is no longer what the exam tested."""
     wanted = set(places)
     with store.reading() as tx:
         chosen = [one for one in read_questions(tx, run) if one.row.place in wanted]
@@ -187,7 +178,8 @@ def _changeable(store: Store, project: Project, run: Run, places: Sequence[int])
             ),
             remedy=say("check the list again, then tick what is left"),
         )
-    return tuple(line.question.example_id for line in lines if line.question.example_id)
+    ids = tuple(line.question.example_id for line in lines if line.question.example_id)
+    return ids, say("seen in run {number}", number=run.number)
 
 
 def _get_confirmed(tx: Transaction, project: Project) -> dict[str, ExampleRow]:
@@ -252,3 +244,98 @@ def _follow(
         is_confirmed = _kind_of(one, confirmed) == CONFIRMED
         lines.append(QuestionLine(one, status, names.get(topic_id or ""), topic_id, is_confirmed))
     return tuple(lines)
+
+
+STEPS = 50
+# A question without a guess is declined at every threshold.
+NEVER = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """The confidences of the guesses of a run: of all questions, of those guessed rightly, of those out of scope."""
+
+    asked: tuple[float, ...]
+    right: tuple[float, ...]
+    out_of_scope: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtThreshold:
+    """What a bot does at a threshold; `correct` is a share of what it answers, `declined` of what is out of scope."""
+
+    threshold: float
+    answered: Rate
+    correct: Rate
+    declined: Rate
+
+
+_GUESSES: Kept[Guesses] = Kept(6)
+
+
+def read_guesses(store: Store, run: Run) -> Guesses:
+    """Return what is needed to count a finished run at any threshold."""
+
+    def read() -> Guesses:
+        with store.reading() as tx:
+            questions = read_questions(tx, run)
+            strangers = tuple(_confidence(one) for one in questions if one.origin is None)
+            if not strangers:
+                # The first condition taught every topic; another one may have held some of them out.
+                settings = [f"{int(k)},{p:g}" for k, p in run.options.get("settings") or ()]
+                strangers = mean_confidences(tx.units.results(run.id), settings)
+        right = (_confidence(one) for one in questions if one.origin is not None and one.row.guess == one.origin)
+        return Guesses(tuple(map(_confidence, questions)), tuple(right), strangers)
+
+    return _GUESSES.get((run.id, run.version), read)
+
+
+def count_at(guesses: Guesses, threshold: float) -> AtThreshold:
+    """Count the questions of a run at a threshold."""
+    answered, right = (_count_above(values, threshold) for values in (guesses.asked, guesses.right))
+    strangers = guesses.out_of_scope
+    declined = len(strangers) - _count_above(strangers, threshold)
+    return AtThreshold(
+        threshold, wilson(answered, len(guesses.asked)), wilson(right, answered), wilson(declined, len(strangers))
+    )
+
+
+def count_everywhere(guesses: Guesses) -> tuple[AtThreshold, ...]:
+    """Count the questions of a run at every threshold from 0 to 1 that a curve needs."""
+    return tuple(count_at(guesses, step / STEPS) for step in range(STEPS + 1))
+
+
+def mean_confidences(results: Mapping[str, bytes], settings: Sequence[str]) -> tuple[float, ...]:
+    """Return how sure the bot was of each out-of-scope question, under the first setting that asked any.
+
+    `results`: the finished splits by their keys, such as `0,0.15/3`. A run whose splits cannot be read has none.
+    """
+    import numpy as np
+
+    for setting in settings:
+        sums: dict[int, tuple[float, int]] = {}
+        for key, content in results.items():
+            scope, *rest = key.split("/")
+            if scope != setting or len(rest) != 1:
+                continue
+            try:
+                with np.load(io.BytesIO(content.partition(b"\n")[2]), allow_pickle=False) as arrays:
+                    out = arrays["negative"].astype(bool)
+                    sure = np.where(arrays["guess"] >= 0, arrays["confidence"], NEVER)[out]
+                    rows = arrays["test"][out]
+            except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
+                continue
+            for row, value in zip(rows.tolist(), sure.tolist(), strict=True):
+                total, tests = sums.get(row, (0.0, 0))
+                sums[row] = total + value, tests + 1
+        if sums:
+            return tuple(total / tests for total, tests in sums.values())
+    return ()
+
+
+def _confidence(question: Question) -> float:
+    return NEVER if question.row.guess is None else question.row.confidence
+
+
+def _count_above(values: Sequence[float], threshold: float) -> int:
+    return sum(value >= threshold for value in values)

@@ -16,12 +16,12 @@ from vivavoce.store.repositories.results import MeasurePoint
 from vivavoce.store.rows import Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, person_names
+from vivavoce.workspace.exams.courses import MAX_RUNS, is_within
 from vivavoce.workspace.exams.verdicts import QuestionVerdict, verdict_between
 
 KIND = "intents"
 MEASURES = ("accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted")
 MAX_MARKS = 200
-MAX_RUNS = 2_000
 
 MarkKind = Literal["edit", "import", "settings", "undo", "engine", "threshold", "out-of-scope share"]
 
@@ -97,7 +97,7 @@ def _build(  # noqa: PLR0917 - what was asked for, as it is kept
     for edit in edits:
         kind = known.get(edit.action) or ("import" if edit.action.startswith("import") else "edit")
         marks.append(Mark(edit.at, kind, edit.summary, names[edit.user_id], edit.why, edit.id))
-    within = [run for run in held if _within(run.created, since, until)]
+    within = [run for run in held if is_within(run.created, since, until)]
     changes = tuple(_changed_options(held, since, until))
     ordered = tuple(sorted((*marks, *changes), key=lambda mark: mark.at, reverse=True))[:limit]
     line = tuple(point for point in points if until is None or point.at <= until)
@@ -108,7 +108,7 @@ def _build(  # noqa: PLR0917 - what was asked for, as it is kept
 def _changed_options(held: Sequence[Run], since: datetime | None, until: datetime | None) -> Iterator[Mark]:
     """Yield what each run used otherwise than the one before it, whatever the settings of the project say."""
     for before, after in pairwise(held):
-        if not _within(after.created, since, until):
+        if not is_within(after.created, since, until):
             continue
         for kind, option in _FOLLOWED:
             old, new = before.options.get(option), after.options.get(option)
@@ -134,7 +134,3 @@ def _write(value: Any) -> str:
     if value is None:
         return say("none")
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
-    return (since is None or moment >= since) and (until is None or moment <= until)

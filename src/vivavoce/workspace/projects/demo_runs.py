@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from hashlib import sha256
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vivavoce import demo
@@ -14,20 +14,24 @@ from vivavoce.jobs.exams.conversations import Conversations, lines_of
 from vivavoce.jobs.exams.documents import canonical_json, dataset_from_bytes, storable
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
 from vivavoce.jobs.exams.registry import load_exam
+from vivavoce.jobs.starting import build_run, build_unit
 from vivavoce.jobs.turns import judged_rows
 from vivavoce.messages import join, restore_messages, say
-from vivavoce.store.repositories.claims import limit_key
+from vivavoce.store.database import Store
 from vivavoce.store.repositories.repository import required
-from vivavoce.store.rows import Run, RunState, Unit, UnitState
-from vivavoce.store.stamps import new_id, now
-from vivavoce.version import __version__
+from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
+from vivavoce.store.stamps import dated, now
+from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.dialogues.dialogues import exam_material as dialogue_material
 from vivavoce.workspace.exams.naming import name_run
+from vivavoce.workspace.projects.demo_story import BEGAN, PEOPLE, Examine, Scene, tell_story
+from vivavoce.workspace.projects.projects import create_project
 from vivavoce.workspace.topics.datasets import exam_material
 
 if TYPE_CHECKING:
     from vivavoce.workspace.projects.demo_story import RunPlan, Scene
+
 
 SUITE = "recruiting"
 # The columns of an outcome that ship; text and topic are those of the material.
@@ -89,16 +93,12 @@ def _read_intents(shipped: Mapping[str, Any], prepared: Prepared) -> Found:
     from vivavoce.jobs.exams.intents import describe_result
 
     result = intents_result_from_json(restore_messages(shipped["findings"]))
-    outcomes = tuple(_read_outcomes(shipped["outcomes"], prepared.material))
+    examples = dataset_from_bytes(prepared.material).examples
+    columns = zip(*(shipped["outcomes"][name] for name in OUTCOMES), strict=True)
+    rows = [dict(zip(OUTCOMES, values, strict=True)) for values in columns]
+    pairs = [(examples[row["place"]], row) for row in rows]
+    outcomes = tuple(Outcome(text=example.text, intent=example.intent, **row) for example, row in pairs)
     return Found(describe_result(result, outcomes), shipped["units"], shipped["seconds"])
-
-
-def _read_outcomes(columns: Mapping[str, Sequence[Any]], material: bytes) -> Iterator[Outcome]:
-    examples = dataset_from_bytes(material).examples
-    for values in zip(*(columns[name] for name in OUTCOMES), strict=True):
-        row = dict(zip(OUTCOMES, values, strict=True))
-        example = examples[row["place"]]
-        yield Outcome(text=example.text, intent=example.intent, **row)
 
 
 def _score_dialogues(prepared: Prepared) -> Found:
@@ -113,64 +113,65 @@ def _score_dialogues(prepared: Prepared) -> Found:
 def store_run(scene: Scene, actor: Actor, plan: RunPlan, prepared: Prepared, found: Found) -> Run:
     """Store a run that is over, with its units and their turns."""
     began = now()
-    run = Run(
-        id=new_id(),
-        project_id=scene.first_project.id,
-        number=0,
-        kind=plan.kind,
-        title=plan.title,
-        state=RunState.DONE,
-        options=prepared.options,
-        version=1,
-        total=found.units,
-        done=found.units,
-        failed=0,
-        headline=storable(found.conclusion.headline),
-        error="",
+    suite_id, options, material = prepared.suite_id, prepared.options, prepared.material
+    finished = began + timedelta(seconds=found.seconds)
+    headline = storable(found.conclusion.headline)
+    run = build_run(
+        scene.first_project.id,
+        plan.kind,
+        plan.title,
+        options,
+        material,
+        found.units,
         user_id=actor.user_id,
-        schedule_id=None,
-        suite_id=prepared.suite_id,
-        code_version=__version__,
-        data_hash=sha256(prepared.material).hexdigest(),
-        seed=int(prepared.options.get("seed") or 0),
-        created=began,
-        started=began,
-        finished=began + timedelta(seconds=found.seconds),
+        suite_id=suite_id,
     )
-    units = tuple(_list_units(run, prepared, found))
+    run = replace(run, state=RunState.DONE, done=run.total, headline=headline, started=began, finished=finished)
+    # The units whose results are kept, all of them done.
+    planned = load_exam(run.kind).plan(material, options) if found.results else ()
+    units = [
+        replace(build_unit(run, unit, place), state=UnitState.DONE, attempts=1, started=began, finished=finished)
+        for place, unit in enumerate(planned)
+    ]
     with scene.store.writing() as tx:
         if not plan.title:
-            suite_id, options = prepared.suite_id, prepared.options
             title = name_run(tx, scene.project, plan.kind, prepared.subject, began, options, suite_id=suite_id)
             run = replace(run, title=title)
-        stored = tx.runs.add(run, prepared.material, units)
+        stored = tx.runs.add(run, material, units)
         tx.units.put_results(run.id, found.results)
         put_findings(tx, run, found.conclusion)
         if plan.kind == "conversations":
             for unit in units:
-                lines = lines_of(prepared.material, unit.key, found.results[unit.key])
+                lines = lines_of(material, unit.key, found.results[unit.key])
                 tx.turns.put(judged_rows(unit.id, run.id, lines))
     return stored
 
 
-def _list_units(run: Run, prepared: Prepared, found: Found) -> Iterator[Unit]:
-    """Yield the units of a run whose results are kept, all of them done."""
-    plans = load_exam(run.kind).plan(prepared.material, prepared.options) if found.results else ()
-    for place, plan in enumerate(plans):
-        yield Unit(
-            id=new_id(),
-            run_id=run.id,
-            key=plan.key,
-            title=plan.title,
-            place=place,
-            phase=plan.phase,
-            bot=plan.bot,
-            limit_key=limit_key(run.project_id, plan.bot),
-            state=UnitState.DONE,
-            attempts=1,
-            worker=None,
-            lease_until=None,
-            started=run.started,
-            finished=run.finished,
-            error="",
-        )
+NAME, SLUG, LANGUAGE = "Demo: recruiting", "demo", "en"
+
+
+def create_demo_project(store: Store, actor: Actor, *, examine: Examine = keep_run) -> Project:
+    """Make a project with a recruiting FAQ, all shipped suites, bots, logged dialogues, and what was done so far.
+
+    The people in it are invented and cannot sign in. `examine` puts in what an exam found: as it was computed before
+    and ships, or in another way. A project that has the short name already stays as it is; the new one gets a number.
+    """
+    actor.require(Role.EDITOR)
+    loaded = now()
+    with store.writing() as tx:
+        taken = {project.slug for project in tx.projects.all()}
+        cast = {login: _invent(tx, login, name) for login, name in PEOPLE.items()}
+    slugs = (SLUG if number == 1 else f"{SLUG}-{number}" for number in count(1))
+    slug = next(slug for slug in slugs if slug not in taken)
+    with dated(loaded - BEGAN):
+        project = create_project(store, actor, NAME, slug=slug, language=LANGUAGE)
+    tell_story(Scene(store, project, cast, loaded, examine))
+    with store.reading() as tx:
+        return tx.projects.by_slug(slug) or project
+
+
+def _invent(tx: Transaction, login: str, name: str) -> Actor:
+    """Return a person of the demo, who has no password and is disabled."""
+    person = tx.users.by_login(login) or tx.users.add(login, name, Role.EDITOR, at=now() - BEGAN)
+    tx.users.set(person.id, disabled=True)
+    return Actor(person.id, person.name, Role.ADMIN)

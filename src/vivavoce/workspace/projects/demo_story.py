@@ -24,9 +24,9 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.bots.bots import add_bot, change_bot
-from vivavoce.workspace.dialogues.imports import TalkChoices, add_talks
+from vivavoce.workspace.dialogues.imports import add_talks
 from vivavoce.workspace.dialogues.ratings import Opinion, rate_talk
-from vivavoce.workspace.dialogues.reading import read_log
+from vivavoce.workspace.dialogues.reading import TalkChoices, read_log
 from vivavoce.workspace.projects.projects import change_project
 from vivavoce.workspace.scenarios.suites import import_suite
 from vivavoce.workspace.topics.examples import add_examples, insertion, move_examples

@@ -15,8 +15,7 @@ from vivavoce.store.repositories.units import LEASE_SECONDS
 from vivavoce.store.rows import Edit, Project, Role, WorkerRow
 from vivavoce.store.stamps import now
 from vivavoce.version import __version__
-from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.access.engine_rules import check_engine, require_parts
 
 MAX_NAME = 100

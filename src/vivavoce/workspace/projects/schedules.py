@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from vivavoce.errors import AbsentError, UsageError, VivaError
 from vivavoce.jobs.exams.registry import find_kind
-from vivavoce.jobs.schedules import next_time
+from vivavoce.jobs.starting import next_time
 from vivavoce.messages import join, say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role, Run, Schedule
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
-from vivavoce.workspace.access.actors import PRODUCT, Actor, person_names
-from vivavoce.workspace.access.auditing import note
+from vivavoce.workspace.access.actors import PRODUCT, Actor, note, person_names
 from vivavoce.workspace.exams.project_exams import project_exam, start_exam, unknown_faults
 from vivavoce.workspace.exams.runs import check_title
 
@@ -85,18 +84,10 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
     actor.require(Role.EDITOR)
     options = check_options(store, actor, project, new.kind, new.options)
     title = _check_schedule(new)
-    values = {
-        "id": new_id(),
-        "project_id": project.id,
-        "kind": new.kind,
-        "title": title,
-        "options": options,
-        "minute_of_day": new.minute_of_day,
-        "enabled": True,
-        "next_at": next_time(new.minute_of_day, now()),
-        "user_id": actor.user_id,
-        "created": now(),
-    }
+    at, minute = now(), new.minute_of_day
+    row = Schedule(
+        new_id(), project.id, new.kind, title, options, minute, True, next_time(minute, at), actor.user_id, at
+    )
     with store.writing() as tx:
         if len(tx.schedules.of_project(project.id)) >= MAX_SCHEDULES:
             raise UsageError(
@@ -104,7 +95,7 @@ def create_schedule(store: Store, actor: Actor, project: Project, new: NewSchedu
                 remedy=say("delete one first"),
             )
         summary = say("Daily run {title} at {clock} UTC", title=title, clock=clock(new.minute_of_day))
-        change = tx.edits.insert("schedules", values)
+        change = tx.edits.insert("schedules", asdict(row))
         return tx.edits.apply(project.id, actor.user_id, "add schedule", summary, [change], why=why)
 
 
@@ -150,14 +141,14 @@ def switch_schedule(store: Store, actor: Actor, project: Project, schedule_id: s
         return tx.edits.apply(project.id, actor.user_id, "switch schedule", summary, [change])
 
 
-def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: str, *, why: str = "") -> Edit:
+def delete_schedule(store: Store, actor: Actor, project: Project, schedule_id: str) -> Edit:
     """Delete a daily run; the runs that it started stay."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         schedule = get_schedule(tx, project, schedule_id)
         change = tx.edits.delete("schedules", schedule.id)
         summary = say("Daily run {title} deleted", title=schedule.title)
-        return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change], why=why)
+        return tx.edits.apply(project.id, actor.user_id, "delete schedule", summary, [change])
 
 
 def _check_schedule(new: NewSchedule) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
 from typing import Literal
 
 from vivavoce.jobs.exams.registry import exam_kinds, find_kind
 from vivavoce.records import Rate
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Run, RunState
+from vivavoce.store.rows import Edit, Project, Run, RunState
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import person_names
@@ -54,44 +54,14 @@ class Move:
 Numbers = Mapping[str, Mapping[tuple[str, str], Rate]]
 
 
-def read_numbers(tx: Transaction, exams: Sequence[ExamState]) -> Numbers:
-    """Return the numbers of all runs that are held against each other."""
-    wanted = {run.id for exam in exams for run in (exam.run, exam.before, exam.base) if run is not None}
-    return {
-        run_id: {
-            (row.scope, row.name): Rate(row.value, row.low, row.high, row.n) for row in tx.measures.of_run(run_id)
-        }
-        for run_id in wanted
-    }
-
-
 # By the id of the run that the newest intents exam is held against.
 Verdicts = Mapping[str, QuestionVerdict]
 
 
-def read_verdicts(tx: Transaction, exams: Sequence[ExamState]) -> Verdicts:
-    """Return the verdicts on intents exams that share questions."""
-    asked = [exam for exam in exams if find_kind(exam.exam).questions]
-    pairs = [(base, exam.run) for exam in asked for base in (exam.before, exam.base) if base]
-    by_run = {base.id: verdict_between(tx, base, run) for base, run in pairs}
-    return {run_id: verdict for run_id, verdict in by_run.items() if verdict.shared}
-
-
-def find_moves(exams: Sequence[ExamState], numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
-    """Yield the watched numbers of each exam, now and in its base."""
-    for exam in exams:
-        if exam.base is not None:
-            yield from _between(exam, exam.base, numbers, verdicts)
-
-
-def find_alarms(exams: Sequence[ExamState], numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
-    """Yield numbers that became worse since the run before, by more than chance would make."""
-    for exam in exams:
-        if exam.before is not None:
-            yield from (move for move in _between(exam, exam.before, numbers, verdicts) if move.verdict == "worse")
-
-
-def _between(exam: ExamState, base: Run, numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
+def _find_moves(exam: ExamState, base: Run | None, numbers: Numbers, verdicts: Verdicts) -> Iterator[Move]:
+    """Yield the watched numbers of an exam, now and in an earlier run."""
+    if base is None:
+        return
     old, new = numbers[base.id], numbers[exam.run.id]
     if base.id in verdicts:
         # The share of right decisions, with the verdict that the comparison of the two runs gives.
@@ -151,7 +121,13 @@ def show_today(store: Store, project: Project) -> Today:
     with store.reading() as tx:
         recent = tx.runs.page(project.id, limit=LOOKED_AT)
         exams = tuple(_list_exams(tx, project, since))
-        numbers, verdicts = read_numbers(tx, exams), read_verdicts(tx, exams)
+        # The runs that are held against each other: their numbers, and the verdicts where they share questions.
+        compared = {run.id for exam in exams for run in (exam.run, exam.before, exam.base) if run is not None}
+        numbers = {run_id: tx.measures.rates(run_id) for run_id in compared}
+        asked = [exam for exam in exams if find_kind(exam.exam).questions]
+        pairs = [(base, exam.run) for exam in asked for base in (exam.before, exam.base) if base]
+        judged = {base.id: verdict_between(tx, base, run) for base, run in pairs}
+        verdicts = {run_id: verdict for run_id, verdict in judged.items() if verdict.shared}
         people = _list_people(tx, project, since)
         going = tx.runs.open(project.id)
         examined = {exam.exam for exam in exams}
@@ -163,26 +139,18 @@ def show_today(store: Store, project: Project) -> Today:
         # Edits of topics, answers or examples that came after the newest intents exam began.
         newest = next((exam.run for exam in exams if find_kind(exam.exam).questions), None)
         unknown = tx.edits.count_of_topics(project.id, newest.created) if newest else 0
-    moves, alarms = (tuple(find(exams, numbers, verdicts)) for find in (find_moves, find_alarms))
+    moves = tuple(move for exam in exams for move in _find_moves(exam, exam.base, numbers, verdicts))
+    # Numbers that became worse since the run before, by more than chance would make.
+    since_before = (move for exam in exams for move in _find_moves(exam, exam.before, numbers, verdicts))
+    alarms = tuple(move for move in since_before if move.verdict == "worse")
     # Those with a known cost first, the most costly on top; then the others in turn, in the order of their exam.
     by_exam = [project_exam(exam.exam).problems(store, project, exam.run, MAX_PROBLEMS) for exam in exams]
     mixed = [problem for problem in chain.from_iterable(zip_longest(*by_exam)) if problem is not None]
     mixed.sort(key=lambda problem: -(problem.cost.value or 0.0) if problem.cost else 1.0)
     problems = tuple(mixed[:MAX_PROBLEMS])
     light: Light = "none" if not exams else "bad" if alarms else "watch" if problems else "good"
-    return Today(
-        light=light,
-        exams=exams,
-        alarms=alarms,
-        problems=problems,
-        moves=moves,
-        people=people,
-        runs=tuple(run for run in recent if run.created >= since and not run.state.open),
-        open=going,
-        steps=steps,
-        edits_since_exam=unknown,
-        since=since,
-    )
+    runs = tuple(run for run in recent if run.created >= since and not run.state.open)
+    return Today(light, exams, alarms, problems, moves, people, runs, going, steps, unknown, since)
 
 
 def open_runs(store: Store, project: Project) -> tuple[Run, ...]:
@@ -211,3 +179,58 @@ def _list_people(tx: Transaction, project: Project, since: datetime) -> tuple[Pe
     names = person_names(tx, list(counts))
     work = (PersonWork(names[who], count, last.get(who, ""), at) for who, (count, at) in counts.items())
     return tuple(sorted(work, key=lambda person: person.at, reverse=True))
+
+
+SHOWN = 8
+# Edits of the same kind in a row are one line.
+SHOWN_EDITS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that happened. `user_id` None: the product did it. `more`: as many of the same kind came before it.
+
+    `edit` is what the newest of them changed; `run` an exam that ended. One of the two is given.
+    """
+
+    at: datetime
+    user_id: str | None
+    who: str
+    edit: Edit | None = None
+    run: Run | None = None
+    more: int = 0
+
+
+def list_happenings(store: Store, project: Project, *, limit: int = SHOWN) -> tuple[Happening, ...]:
+    """Return what happened last."""
+    with store.reading() as tx:
+        edits = tx.edits.of_project(project.id, limit=SHOWN_EDITS)
+        runs = [run for run in tx.runs.page(project.id, limit=limit) if not run.state.open]
+        names = person_names(tx, [*(edit.user_id for edit in edits), *(run.user_id for run in runs)])
+    lines = [Happening(edit.at, edit.user_id, names[edit.user_id], edit=edit) for edit in edits]
+    lines += [Happening(run.finished or run.created, run.user_id, names[run.user_id], run=run) for run in runs]
+    newest = sorted(lines, key=lambda line: line.at, reverse=True)
+
+    def kind_of(line: Happening) -> tuple[object, ...]:
+        # Edits in a row of the same kind, person and day are one line.
+        return (line.user_id, line.edit.action, line.at.date()) if line.edit else (line.run and line.run.id,)
+
+    groups = [list(own) for _, own in groupby(newest, key=kind_of)]
+    return tuple(replace(own[0], more=len(own) - 1) for own in groups[:limit])
+
+
+Step = Literal["topics", "examine", "fix", "again", "conversations"]
+
+
+def list_first_steps(store: Store, project: Project) -> dict[Step, bool]:
+    """Return the steps into the product in their order, each with whether it is done: they tick themselves."""
+    with store.reading() as tx:
+        ended = tx.runs.page(project.id, "intents", states=(RunState.DONE,), limit=1000)
+        return {
+            "topics": tx.examples.count(project.id) > 0,
+            "examine": bool(ended),
+            # What was changed after the first exam, by which the next one can be better.
+            "fix": bool(ended) and tx.edits.count_of_topics(project.id, ended[-1].created) > 0,
+            "again": len(ended) > 1,
+            "conversations": tx.runs.count(project.id, "conversations", states=(RunState.DONE,)) > 0,
+        }

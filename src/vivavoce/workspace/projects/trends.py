@@ -70,7 +70,7 @@ def list_trends(store: Store, project: Project, day: Today) -> tuple[Trend, ...]
 
 def _read_trends(tx: Transaction, project: Project, state: ExamState, moves: Sequence[Move]) -> Iterator[Trend]:
     known = project_exam(state.exam)
-    rates, before = _rates_of(tx, state.run), _rates_of(tx, state.base) if state.base else {}
+    rates, before = tx.measures.rates(state.run.id), tx.measures.rates(state.base.id) if state.base else {}
     own = {(move.scope, move.name): move for move in moves if move.exam == state.exam}
     for name in SHOWN.get(state.exam, known.kind.watched):
         for key in _find_scopes(known, state.run, rates, name):
@@ -95,10 +95,6 @@ def _find_scopes(known: ProjectExam, run: Run, rates: Mapping[Key, Rate], name: 
     return measured[:1] or watched
 
 
-def _rates_of(tx: Transaction, run: Run) -> dict[Key, Rate]:
-    return {(row.scope, row.name): Rate(row.value, row.low, row.high, row.n) for row in tx.measures.of_run(run.id)}
-
-
 def list_cards(store: Store, projects: Sequence[Project]) -> tuple[ProjectCard, ...]:
     """Return the projects with their numbers."""
     with store.reading() as tx:
@@ -117,17 +113,12 @@ def _make_card(tx: Transaction, project: Project) -> ProjectCard:
         examined=max((run.created for run in done), default=None),
         running=len(tx.runs.open(project.id)),
     )
-    exam = next((run for run in done if run.kind == INTENTS), None)
-    return card if exam is None else _add_numbers(tx, card, exam)
-
-
-def _add_numbers(tx: Transaction, card: ProjectCard, run: Run) -> ProjectCard:
+    run = next((run for run in done if run.kind == INTENTS), None)
+    if run is None:
+        return card
     scope = next(iter(project_exam(INTENTS).scopes(run, ())), "")
-    rates = {row.name: row for row in tx.measures.of_run(run.id) if row.scope == scope}
-    answered, correct = (
-        Rate(row.value, row.low, row.high, row.n) if (row := rates.get(name)) else None
-        for name in ("automation_rate", "precision_answered")
-    )
+    rates = tx.measures.rates(run.id)
+    answered, correct = (rates.get((scope, name)) for name in ("automation_rate", "precision_answered"))
     points = tx.measures.series(card.project.id, INTENTS, scope=scope, name="automation_rate")
     return replace(
         card,

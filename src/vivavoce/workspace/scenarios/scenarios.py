@@ -116,11 +116,7 @@ def version_of(store: Store, project: Project, scenario_id: str, version: int) -
     """Return a scenario as it was at one save."""
     with store.reading() as tx:
         row, _ = find_scenario(tx, project, scenario_id)
-        return _read_version(tx, row, version)
-
-
-def _read_version(tx: Transaction, row: ScenarioRow, version: int) -> Scenario:
-    stored = tx.suites.version(row.id, version)
+        stored = tx.suites.version(row.id, version)
     if stored is None:
         raise AbsentError(
             say("'{name}' has no version {version}", name=row.name, version=version),
@@ -235,7 +231,7 @@ def create_scenario(
     return Saved(edit, changes[0].noun_id, checked.warnings)
 
 
-def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: str, *, why: str = "") -> Edit:
+def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: str) -> Edit:
     """Delete a scenario; refused where the misspelt twins of another one need it."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
@@ -253,18 +249,16 @@ def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: s
             )
         change = tx.edits.delete("scenarios", row.id)
         summary = say("Scenario {name} deleted from {suite_row_name}", name=row.name, suite_row_name=suite_row.name)
-        return tx.edits.apply(project.id, actor.user_id, "delete", summary, [change], why=why)
+        return tx.edits.apply(project.id, actor.user_id, "delete", summary, [change])
 
 
-def restore_version(
-    store: Store, actor: Actor, project: Project, scenario_id: str, version: int, *, why: str = ""
-) -> Saved:
+def restore_version(store: Store, actor: Actor, project: Project, scenario_id: str, version: int) -> Saved:
     """Make a scenario again what it was; what it is now stays among its versions."""
     actor.require(Role.EDITOR)
     with store.reading() as tx:
         row, _ = find_scenario(tx, project, scenario_id)
-        then = _read_version(tx, row, version)
-    why = why or f"Version {version} restored"
+    then = version_of(store, project, scenario_id, version)
+    why = f"Version {version} restored"
     return save_scenario(store, actor, project, scenario_id, then, version=row.version, why=why)
 
 

@@ -52,10 +52,13 @@ def get_suite(tx: Transaction, project: Project, suite_id: str) -> SuiteRow:
     """Return a suite of the project; AbsentError where it has none of this id."""
     suite = tx.suites.get(suite_id)
     if suite is None or suite.project_id != project.id:
-        raise AbsentError(
-            say("suite '{suite_id}' not found", suite_id=suite_id), remedy=say("choose one from the list of suites")
-        )
+        raise _absent(suite_id)
     return suite
+
+
+def _absent(suite_id: str) -> AbsentError:
+    what = say("suite '{suite_id}' not found", suite_id=suite_id)
+    return AbsentError(what, remedy=say("choose one from the list of suites"))
 
 
 def find_suite(store: Store, project: Project, suite_id: str) -> SuiteRow:
@@ -68,9 +71,7 @@ def assemble_suite(tx: Transaction, suite_id: str) -> Suite:
     """Return a stored suite with all its scenarios, as reading its file would."""
     row = tx.suites.get(suite_id)
     if row is None:
-        raise AbsentError(
-            say("suite '{suite_id}' not found", suite_id=suite_id), remedy=say("choose one from the list of suites")
-        )
+        raise _absent(suite_id)
     return put_together(row, tx.suites.scenarios(suite_id))
 
 
@@ -129,7 +130,6 @@ def import_suite(
     *,
     name: str = "",
     replacing: bool = False,
-    why: str = "",
 ) -> Edit:
     """Bring in a suite: a YAML, CSV or XLSX file, a folder of them, or the name of a shipped suite.
 
@@ -137,7 +137,7 @@ def import_suite(
     new, changed or gone; else the name must be free.
     """
     actor.require(Role.EDITOR)
-    return import_read_suite(store, actor, project, read_suite(source), name=name, replacing=replacing, why=why)
+    return import_read_suite(store, actor, project, read_suite(source), name=name, replacing=replacing)
 
 
 def read_shipped(name: str) -> Suite:
@@ -209,7 +209,7 @@ def rename_suite(
         return tx.edits.apply(project.id, actor.user_id, "rename", summary, [change], why=why)
 
 
-def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *, why: str = "") -> Edit:
+def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str) -> Edit:
     """Delete a suite with its scenarios; the edit can be undone."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
@@ -222,7 +222,7 @@ def delete_suite(store: Store, actor: Actor, project: Project, suite_id: str, *,
             name=row.name,
             scenarios=say_count(len(scenarios), "{n} scenario", "{n} scenarios"),
         )
-        return tx.edits.apply(project.id, actor.user_id, "delete", summary, changes, why=why)
+        return tx.edits.apply(project.id, actor.user_id, "delete", summary, changes)
 
 
 def check_name(name: str) -> str:

@@ -56,15 +56,14 @@ COLUMNS = ("text", "intent", "language", "created", "answer")
 def example_table(store: Store, project: Project) -> list[tuple[object, ...]]:
     """Return all examples under `COLUMNS`, each with the answer of its topic in its language."""
     with store.reading() as tx:
-        topics = {topic.id: topic for topic in tx.topics.of_project(project.id)}
-        rows = tx.examples.of_project(project.id)
-
-    def list_cells(row: ExampleRow) -> tuple[object, ...]:
-        topic = topics.get(row.topic_id or "")
-        answer = topic.answers.get(row.language, "") if topic else ""
-        return row.text, topic.name if topic else OUT_OF_SCOPE, row.language, row.created.isoformat(), answer
-
-    return [list_cells(row) for row in rows]
+        topics = {topic.id: (topic.name, topic.answers) for topic in tx.topics.of_project(project.id)}
+        rows = [
+            (row, *topics.get(row.topic_id or "", (OUT_OF_SCOPE, {}))) for row in tx.examples.of_project(project.id)
+        ]
+    return [
+        (row.text, name, row.language, row.created.isoformat(), answers.get(row.language, ""))
+        for row, name, answers in rows
+    ]
 
 
 def export_json(store: Store, project: Project) -> bytes:
@@ -73,13 +72,8 @@ def export_json(store: Store, project: Project) -> bytes:
         topics = tx.topics.of_project(project.id)
     examples = [dict(zip(COLUMNS, cells, strict=True)) for cells in example_table(store, project)]
     described = [
-        {
-            "name": topic.name,
-            "description": topic.description,
-            "owner": topic.owner,
-            "created": topic.created.isoformat(),
-            "answers": dict(topic.answers),
-        }
+        {name: getattr(topic, name) for name in ("name", "description", "owner")}
+        | {"created": topic.created.isoformat(), "answers": dict(topic.answers)}
         for topic in topics
     ]
     return json.dumps({"examples": examples, "topics": described}, ensure_ascii=False, indent=1).encode()

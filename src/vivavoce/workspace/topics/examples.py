@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from typing import Literal
 
 from vivavoce.errors import AbsentError, Fault, StaleError, UsageError, plural
 from vivavoce.messages import say, say_count
 from vivavoce.store.cleaning import clean_text
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
+from vivavoce.store.rows import Change, Edit, ExampleRow, OutcomeRow, Project, Role, Topic
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
@@ -140,7 +142,11 @@ def add_examples(
             )
         placed = [(text, own.id if own else None) for text, own in fresh]
         rows = new_rows(tx, project, placed, language or project.language, source)
-        summary = _summarize_addition(fresh, rows)
+        names = list(dict.fromkeys(own.name if own else OUT_OF_SCOPE_TITLE for _, own in fresh))
+        summary = say("Added {what} to {names}", what=describe_examples(rows), names=names[0])
+        if len(names) > 1:
+            topics = say_count(len(names), "{n} topic", "{n} topics")
+            summary = say("Added {what} to {topics}", what=describe_examples(rows), topics=topics)
         changes = [insertion(tx, row) for row in rows]
         edit = tx.edits.apply(project.id, actor.user_id, "add examples", summary, changes, why=why)
         return Added(edit, len(rows), tuple(known))
@@ -287,9 +293,83 @@ def _read_lines(
     return messages
 
 
-def _summarize_addition(fresh: Sequence[tuple[str, Topic | None]], rows: Sequence[ExampleRow]) -> str:
-    names = list(dict.fromkeys(topic.name if topic else OUT_OF_SCOPE_TITLE for _, topic in fresh))
-    if len(names) == 1:
-        return say("Added {what} to {names}", what=describe_examples(rows), names=names[0])
-    topics = say_count(len(names), "{n} topic", "{n} topics")
-    return say("Added {what} to {topics}", what=describe_examples(rows), topics=topics)
+Verdict = Literal["wrong", "deferred", "right", "untested"]
+# In the order in which they are shown.
+VERDICTS: tuple[Verdict, ...] = ("wrong", "deferred", "untested", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedExample:
+    """An example and what came of it in the latest exam (None: it was not asked)."""
+
+    row: ExampleRow
+    outcome: OutcomeRow | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What most of its tests came to."""
+        return self.outcome.mostly if self.outcome else "untested"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
+    """Some examples, how many fit, and how many of those that hold the words came out how."""
+
+    examples: tuple[JudgedExample, ...]
+    total: int
+    counts: Mapping[Verdict, int] = field(default_factory=dict)
+
+
+def list_judged(
+    store: Store,
+    project: Project,
+    topic_id: str | None,
+    *,
+    search: str = "",
+    verdict: Verdict | None = None,
+    limit: int | None = 50,
+    offset: int = 0,
+) -> JudgedPage:
+    """Return examples of a topic (None: out of scope) that hold the words: mistakes first, then in their order."""
+    with store.reading() as tx:
+        topic = None if topic_id is None else find_topic(tx, project, topic_id)
+        rows = tx.examples.out_of_scope(project.id, search=search)
+        if topic is not None:
+            rows = tx.examples.of_topic(topic.id, search=search)
+        judged = _judge_examples(tx, project, rows, topic)
+    fitting = [one for one in judged if verdict in (None, one.verdict)]
+    fitting.sort(key=lambda one: (VERDICTS.index(one.verdict), -(one.outcome.confidence if one.outcome else 0)))
+    end = None if limit is None else offset + limit
+    return JudgedPage(tuple(fitting[offset:end]), len(fitting), Counter(one.verdict for one in judged))
+
+
+def matching_examples(
+    store: Store,
+    project: Project,
+    *,
+    topic_id: str | None,
+    search: str,
+    expected: int,
+    verdict: Verdict | None = None,
+) -> tuple[str, ...]:
+    """Return the ids of all examples of a topic (None: out of scope) that a list shows.
+
+    `expected` is how many there were when they were chosen: StaleError where there are more or fewer now.
+    """
+    page = list_judged(store, project, topic_id, search=search, verdict=verdict, limit=None)
+    check_expected(page.total, expected, "example")
+    return tuple(one.row.id for one in page.examples)
+
+
+def _judge_examples(
+    tx: Transaction, project: Project, rows: Sequence[ExampleRow], topic: Topic | None
+) -> tuple[JudgedExample, ...]:
+    """Return examples of one topic (None: out of scope), each with what came of it in the latest exam."""
+    run = tx.runs.latest(project.id, "intents")
+    if run is None:
+        return tuple(JudgedExample(row) for row in rows)
+    then = tx.edits.topics_since(project.id, run.created) if topic else {}
+    name = (then.get(topic.id) or topic.name) if topic else None
+    # Asked under another topic, a message was another question.
+    own = {outcome.text: outcome for outcome in tx.outcomes.of_intent(run.id, name)}
+    return tuple(JudgedExample(row, own.get(row.text)) for row in rows)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from vivavoce.errors import AbsentError, StaleError, UsageError
-from vivavoce.jobs.schedules import next_time
+from vivavoce.jobs.starting import next_time
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role
@@ -27,6 +27,9 @@ _SILENT = frozenset({"id", "project_id", "place", "created", "source", "suite_id
 _SETTINGS = frozenset({"entry", "options"})
 # What the title of a row says already where the row came or went.
 _IN_TITLE = frozenset({"topic_id", "language"})
+
+
+Step = Literal["added", "removed", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class RowChange:
 
     noun: str
     title: str
-    step: Literal["added", "removed", "changed"]
+    step: Step
     fields: tuple[FieldChange, ...]
 
 
@@ -147,9 +150,7 @@ def _get_edit(tx: Transaction, project: Project, edit_id: str) -> Edit:
 
 def _describe_row(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange:
     noun, before, after = own[0].noun, own[0].before, own[-1].after
-    step: Literal["added", "removed", "changed"] = (
-        "added" if before is None else "removed" if after is None else "changed"
-    )
+    step: Step = "added" if before is None else "removed" if after is None else "changed"
     values = after or before or {}
     if noun in ("answers", "examples"):
         title = _topic_title(values.get("topic_id"), titles)

@@ -6,9 +6,8 @@ Between the two steps the upload is pending.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 from vivavoce.codec import FLAT, Hook, from_json, shape, to_json
 from vivavoce.errors import UsageError
@@ -19,12 +18,11 @@ from vivavoce.store.rows import Change, Edit, ExampleRow, Project, Role, Topic
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.layouts import Layout
 from vivavoce.workspace.topics.examples import deletions, insertion
 from vivavoce.workspace.topics.incoming import Choices, ColumnRole, PlannedRow, read_source
 from vivavoce.workspace.topics.plans import Plan, make_plan, plan_again, present, wanted_answers, wanted_owners
 from vivavoce.workspace.topics.topics import answer_changes, removals, topic_insertion
-from vivavoce.workspace.uploads import PendingUploads, Source, new_key, squeeze, unsqueeze
+from vivavoce.workspace.uploads import Layout, PendingUploads, Source, new_key, squeeze, unsqueeze
 
 PENDING = PendingUploads("import", remedy=say("upload the file or paste the text again"))
 
@@ -102,11 +100,7 @@ def prepare_import(store: Store, actor: Actor, project: Project, source: Source,
 
 def change_import(store: Store, actor: Actor, project: Project, key: str, choices: Choices) -> Preview:
     """Read the same source otherwise: other columns, another mode."""
-    actor.require(Role.EDITOR)
-    with store.reading() as tx:
-        kept = PENDING.find(tx, actor, project, key)
-    source = Source(kept["name"], unsqueeze(kept["content"]), kept["lines"], kept.get("pasted", False))
-    return prepare_import(store, actor, project, source, choices)
+    return prepare_import(store, actor, project, PENDING.open(store, actor, project, key)[1], choices)
 
 
 def settled_choices(preview: Preview) -> Choices:
@@ -119,15 +113,18 @@ def settled_choices(preview: Preview) -> Choices:
 
 def open_import(store: Store, actor: Actor, project: Project, key: str) -> Preview:
     """Return a preview that was made before."""
-    actor.require(Role.EDITOR)
-    with store.reading() as tx:
-        kept = PENDING.find(tx, actor, project, key)
-    return _OPENED.get(key, lambda: _read_preview(kept))
+    kept, _ = PENDING.open(store, actor, project, key)
+
+    def read() -> Preview:
+        content = restore_messages(json.loads(unsqueeze(kept["preview"])))
+        beside = {name: kept[name] for name in ("key", *_BESIDE) if name in kept}
+        return from_json(Preview, content | beside, what=kept["name"], remedy=PENDING.remedy)
+
+    return _OPENED.get(key, read)
 
 
 def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why: str = "") -> Edit:
     """Do what a preview says, as one edit; what changed since is taken as it is now."""
-    actor.require(Role.EDITOR)
     preview = open_import(store, actor, project, key)
     # All that takes long is done before anybody has to wait for the lock of the database.
     with store.reading() as tx:
@@ -142,17 +139,6 @@ def apply_import(store: Store, actor: Actor, project: Project, key: str, *, why:
         edit = tx.edits.apply(project.id, actor.user_id, "import", summary, changes, why=why)
         PENDING.clear(tx, actor, project)
         return edit
-
-
-def drop_import(store: Store, actor: Actor, project: Project, key: str) -> None:
-    """Forget a preview."""
-    PENDING.drop(store, actor, project, key)
-
-
-def _read_preview(kept: Mapping[str, Any]) -> Preview:
-    content = restore_messages(json.loads(unsqueeze(kept["preview"])))
-    beside = {name: kept[name] for name in ("key", *_BESIDE) if name in kept}
-    return from_json(Preview, content | beside, what=kept["name"], remedy=PENDING.remedy)
 
 
 def _planned_edit(tx: Transaction, project: Project, preview: Preview) -> tuple[str, list[Change]]:
@@ -172,25 +158,8 @@ def _planned_edit(tx: Transaction, project: Project, preview: Preview) -> tuple[
         kept = {row.id for mark, row in there.examples.items() if mark in wanted}
         gone = deletions(tx, [row for row in tx.examples.of_project(project.id) if row.id not in kept])
         gone += removals(tx, [there.topics[name] for name in plan.effect.gone_topics])
-    # First what goes, then what comes, so that an undo goes the same way back.
-    changes = [
-        *gone,
-        *(topic_insertion(tx, topics[name]) for name in plan.effect.new_topics),
-        *(
-            tx.edits.update("topics", topics[name].id, topics[name].id, owner=owner)
-            for name, owner in owners.items()
-            if name not in made
-        ),
-        *(change for name, own in answers.items() for change in answer_changes(tx, topics[name], own)),
-        *(insertion(tx, row) for row in _build_rows(tx, project, topics, plan)),
-    ]
-    return _summarize(preview.name, plan), changes
-
-
-def _build_rows(tx: Transaction, project: Project, topics: Mapping[str, Topic], plan: Plan) -> list[ExampleRow]:
-    first, at = tx.examples.next_place(project.id), now()
-    rows = [row for row in plan.rows if row.kind in ("added", "changed")]
-    return [
+    at, coming = now(), [row for row in plan.rows if row.kind in ("added", "changed")]
+    rows = [
         ExampleRow(
             new_id(),
             project.id,
@@ -201,8 +170,21 @@ def _build_rows(tx: Transaction, project: Project, topics: Mapping[str, Topic], 
             row.created or at,
             place,
         )
-        for place, row in enumerate(rows, first)
+        for place, row in enumerate(coming, tx.examples.next_place(project.id))
     ]
+    # First what goes, then what comes, so that an undo goes the same way back.
+    changes = [
+        *gone,
+        *(topic_insertion(tx, topics[name]) for name in plan.effect.new_topics),
+        *(
+            tx.edits.update("topics", topics[name].id, topics[name].id, owner=owner)
+            for name, owner in owners.items()
+            if name not in made
+        ),
+        *(change for name, own in answers.items() for change in answer_changes(tx, topics[name], own)),
+        *(insertion(tx, row) for row in rows),
+    ]
+    return _summarize(preview.name, plan), changes
 
 
 def _summarize(name: str, plan: Plan) -> str:

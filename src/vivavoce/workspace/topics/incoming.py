@@ -24,8 +24,16 @@ from vivavoce.files.writing import FORMULA_STARTS
 from vivavoce.kept import Kept
 from vivavoce.messages import join, say, say_count, values_named
 from vivavoce.records import AUTO, Dataset, is_out_of_scope
-from vivavoce.workspace.layouts import Layout, make_layout
-from vivavoce.workspace.uploads import MAX_ROWS, TABLE_ADVICE, Encoding, Source, reword, reword_error
+from vivavoce.workspace.uploads import (
+    MAX_ROWS,
+    TABLE_ADVICE,
+    Encoding,
+    Layout,
+    Source,
+    make_layout,
+    reword,
+    reword_error,
+)
 
 PASTED = "pasted.csv"
 # Instead of a name for out of scope: every topic is one.
@@ -201,17 +209,22 @@ def _read_file(path: Path, content: bytes, choices: Choices) -> Reading:
         unclear = say("no column is the topic yet: say which one it is, or choose one topic for all rows")
         return replace(reading, unclear=unclear)
     table = _fill_topics(table, roles, choices)
-    columns = _place_columns(roles, len(table.columns) - 1)
+    places = {role: place for place, role in enumerate(roles) if role}
+    columns = Columns(
+        places["text"],
+        len(table.columns) - 1,
+        split=None,
+        created=places.get("created"),
+        language=places.get("language"),
+        answer=places.get("answer"),
+    )
     try:
-        data = build_dataset(table, columns, str(path), _scope_name(choices), skip_bad=True)
+        scope_name = None if choices.out_of_scope in ("", EVERY_TOPIC) else choices.out_of_scope
+        data = build_dataset(table, columns, str(path), scope_name, skip_bad=True)
     except DataError as error:
         first = [error.what, *(fault.message for fault in error.faults[:1])]
         return replace(reading, unclear=join(": ", [reword(text, path, TABLE_ADVICE) for text in first]))
     return _make_rows(reading, table, columns, data, path, choices)
-
-
-def _scope_name(choices: Choices) -> str | None:
-    return None if choices.out_of_scope in ("", EVERY_TOPIC) else choices.out_of_scope
 
 
 def _find_roles(table: Table, source: str, choices: Choices) -> tuple[ColumnRole, ...]:
@@ -226,18 +239,6 @@ def _find_roles(table: Table, source: str, choices: Choices) -> tuple[ColumnRole
             roles = ["" if each == role else each for each in roles]
             roles[place] = role  # type: ignore[call-overload]
     return tuple(roles)
-
-
-def _place_columns(roles: Sequence[ColumnRole], topic: int) -> Columns:
-    places = {role: place for place, role in enumerate(roles) if role}
-    return Columns(
-        places["text"],
-        topic,
-        created=places.get("created"),
-        language=places.get("language"),
-        split=None,
-        answer=places.get("answer"),
-    )
 
 
 def _fill_topics(table: Table, roles: Sequence[ColumnRole], choices: Choices) -> Table:

@@ -164,7 +164,13 @@ def list_topics(
         twins = find_name_twins(tx, project)
         out_of_scope = tx.examples.count_out_of_scope(project.id)
     lines = [_make_line(topic, size, exam, twins.get(topic.id, ())) for topic, size in topics]
-    fitting = [line for line in lines if _fits(line, flag, owner, language)]
+    fitting = [
+        line
+        for line in lines
+        if (flag is None or flag in line.flags)
+        and owner in ("", line.topic.owner)
+        and (not language or line.topic.answers.get(language))
+    ]
     end = None if limit is None else offset + limit
     return TopicList(
         tuple(_sort(fitting, sort)[offset:end]),
@@ -178,11 +184,6 @@ def list_topics(
         Counter(line.topic.owner for line in lines if line.topic.owner),
         Counter(code for line in lines for code, text in line.topic.answers.items() if text),
     )
-
-
-def _fits(line: TopicLine, flag: Flag | None, owner: str, language: str) -> bool:
-    answered = not language or bool(line.topic.answers.get(language))
-    return (flag is None or flag in line.flags) and owner in ("", line.topic.owner) and answered
 
 
 def matching_topics(
@@ -203,18 +204,18 @@ def matching_topics(
 
 def find_name_twins(tx: Transaction, project: Project) -> Mapping[str, tuple[str, ...]]:
     """Return the ids of topics whose names are the same but for case, blanks, plural or a typing mistake."""
-    return _TWINS.get((project.id, tx.edits.state(project.id)), lambda: _pair_names(tx.topics.names(project.id)))
 
+    def pair_names() -> dict[str, tuple[str, ...]]:
+        from vivavoce.intents.names import find_twins  # heavy: only when somebody looks
 
-def _pair_names(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    from vivavoce.intents.names import find_twins  # heavy: only when somebody looks
+        ids = {name: topic_id for topic_id, name in tx.topics.names(project.id).items()}
+        pairs: dict[str, tuple[str, ...]] = {}
+        for twins in find_twins(list(ids)):
+            for own, other in ((ids[twins.a], ids[twins.b]), (ids[twins.b], ids[twins.a])):
+                pairs[own] = (*pairs.get(own, ()), other)
+        return pairs
 
-    ids = {name: topic_id for topic_id, name in names.items()}
-    pairs: dict[str, tuple[str, ...]] = {}
-    for twins in find_twins(list(ids)):
-        for own, other in ((ids[twins.a], ids[twins.b]), (ids[twins.b], ids[twins.a])):
-            pairs[own] = (*pairs.get(own, ()), other)
-    return pairs
+    return _TWINS.get((project.id, tx.edits.state(project.id)), pair_names)
 
 
 def topic_state(store: Store, project: Project, topic_id: str) -> TopicState:
@@ -237,7 +238,11 @@ def _latest(tx: Transaction, project: Project) -> _Exam:
     findings = _FINDINGS.get(key, lambda: _read_findings(tx, run.id))
     asked = sum(sum(each) for each in counts.values())
     touched = tx.edits.topics_since(project.id, run.created)
-    return _Exam(run, counts, findings, touched, asked, changed_topics(tx, project, run, touched))
+    changed = frozenset[str]()
+    if touched:
+        state = (run.id, tx.edits.state(project.id))
+        changed = _CHANGED.get(state, lambda: frozenset(_find_changed(tx, project, run, touched)))
+    return _Exam(run, counts, findings, touched, asked, changed)
 
 
 def _read_findings(tx: Transaction, run_id: str) -> dict[str, TopicFindings]:
@@ -317,18 +322,11 @@ _HELD: Kept[Held | None] = Kept(8)
 _CHANGED: Kept[frozenset[str]] = Kept(32)
 
 
-def changed_topics(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> frozenset[str]:
-    """Return the ids of topics that are not as the run examined them.
+def _find_changed(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the ids of topics that are not as the run examined them.
 
     `touched` are those that edits touched since, with the names they had: what was undone again counts as unchanged.
     """
-    if not touched:
-        return frozenset()
-    key = (run.id, tx.edits.state(project.id))
-    return _CHANGED.get(key, lambda: frozenset(_find_changed(tx, project, run, touched)))
-
-
-def _find_changed(tx: Transaction, project: Project, run: Run, touched: Mapping[str, str | None]) -> Iterator[str]:
     held = _HELD.get(run.id, lambda: _read_examined(tx, run))
     topics = {topic.id: topic for topic in tx.topics.of_project(project.id) if topic.id in touched}
     rows: dict[str, list[ExampleRow]] = {topic_id: [] for topic_id in topics}

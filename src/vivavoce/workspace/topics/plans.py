@@ -14,9 +14,8 @@ from vivavoce.store.rows import ExampleRow, Project, Topic
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.topics.examples import OUT_OF_SCOPE_TITLE, clean_message
 from vivavoce.workspace.topics.incoming import KINDS, Choices, Kind, PlannedRow
-from vivavoce.workspace.topics.names import check_name
+from vivavoce.workspace.topics.names import Twin, check_name, find_twins
 from vivavoce.workspace.topics.topics import MAX_ANSWER, MAX_OWNER
-from vivavoce.workspace.topics.twins import Twin, find_twins
 
 MAX_LANGUAGE = 20
 # Between several answers of one topic.
@@ -96,7 +95,13 @@ def present(tx: Transaction, project: Project) -> Present:
 def make_plan(there: Present, rows: Iterable[PlannedRow], choices: Choices, language: str) -> Plan:
     """Return what would become of every row of a source; `language` is that of rows which name none."""
     cleaned = [_clean_row(row, language) for row in rows]
-    twins = _choose_twins(there, cleaned, choices) if choices.twins else ()
+    twins: tuple[Twin, ...] = ()
+    if choices.twins:
+        counts = Counter(row.topic for row in cleaned if row.topic is not None and row.kind != "refused")
+        twins = tuple(
+            replace(twin, folded=twin.name not in choices.apart if twin.sure else twin.name in choices.together)
+            for twin in find_twins(counts, there.topics)
+        )
     judged = _judge_rows(there, _fold_twins(cleaned, twins), choices)
     ordered = tuple(sorted(judged, key=lambda row: row.number))
     return Plan(ordered, _find_effect(there, ordered, choices), twins)
@@ -106,14 +111,6 @@ def plan_again(there: Present, rows: Iterable[PlannedRow], choices: Choices, lan
     """Return the same for rows that were planned before, for what is there now. Twins were folded before."""
     kept = [replace(row, reason="") for row in rows if row.kind != "refused"]
     return make_plan(there, kept, replace(choices, twins=False), language)
-
-
-def _choose_twins(there: Present, rows: Iterable[PlannedRow], choices: Choices) -> tuple[Twin, ...]:
-    counts = Counter(row.topic for row in rows if row.topic is not None and row.kind != "refused")
-    return tuple(
-        replace(twin, folded=twin.name not in choices.apart if twin.sure else twin.name in choices.together)
-        for twin in find_twins(counts, there.topics)
-    )
 
 
 def _fold_twins(rows: Iterable[PlannedRow], twins: Iterable[Twin]) -> Iterator[PlannedRow]:
@@ -181,7 +178,9 @@ def _clean_row(row: PlannedRow, language: str) -> PlannedRow:
     """Return a row as it would be kept; what no row can hold is refused."""
     if row.kind == "refused":
         return replace(row, text=_make_visible(row.text))
-    spoken = _find_language(row.language) or language
+    # The code of a language that is named in full or with a country, else what was said.
+    named = row.language.strip().lower()
+    spoken = LANGUAGE_CODES.get(named.replace("_", "-").split("-")[0], named) or language
     try:
         text = clean_message(row.text)
         topic = None if row.topic is None else check_name(row.topic)
@@ -194,12 +193,6 @@ def _clean_row(row: PlannedRow, language: str) -> PlannedRow:
     reason = join("; ", [remark for remark in remarks if remark])
     kind: Kind = "changed" if reason else "added"
     return PlannedRow(row.number, kind, text, topic, reason, spoken, row.created, answer, owner)
-
-
-def _find_language(said: str) -> str:
-    """Return the code of a language that is named in full or with a country, else what was said."""
-    plain = said.strip().lower()
-    return LANGUAGE_CODES.get(plain.replace("_", "-").split("-")[0], plain)
 
 
 def _make_visible(text: str) -> str:

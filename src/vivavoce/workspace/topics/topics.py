@@ -216,8 +216,13 @@ def merge_topics(
     with store.writing() as tx:
         target = find_topic(tx, project, into)
         sources = _get_chosen(tx, project, [topic_id for topic_id in topic_ids if topic_id != into])
-        if answer is None:
-            _check_answers(target, sources)
+        # Two topics may answer differently in a language: somebody must say which answer stays.
+        if answer is None and (torn := torn_languages((target, *sources))):
+            raise UsageError(
+                say("the topics have different answers ({names}), but only one topic remains", names=", ".join(torn)),
+                where="answer",
+                remedy=say("choose what to do with the other answers: {names}", names=", ".join(ANSWER_CHOICES)),
+            )
         rows = [row for source in sources for row in tx.examples.of_topic(source.id)]
         texts = {row.text for row in tx.examples.of_topic(into)}
         coming: list[ExampleRow] = []
@@ -330,16 +335,6 @@ def _clean_field(text: str, most: int, where: str) -> str:
             say("this is longer than {most:,} characters", most=most), where=where, remedy=say("shorten it")
         )
     return plain
-
-
-def _check_answers(target: Topic, sources: Sequence[Topic]) -> None:
-    """Refuse a merge in which two topics answer differently in a language, and nobody said which answer stays."""
-    if torn := torn_languages((target, *sources)):
-        raise UsageError(
-            say("the topics have different answers ({names}), but only one topic remains", names=", ".join(torn)),
-            where="answer",
-            remedy=say("choose what to do with the other answers: {names}", names=", ".join(ANSWER_CHOICES)),
-        )
 
 
 def _join_answers(target: Topic, sources: Sequence[Topic], answer: AnswerChoice) -> dict[str, str]:

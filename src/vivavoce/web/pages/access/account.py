@@ -25,7 +25,7 @@ from vivavoce.web.pages.access.preferences import keep
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.workspace.access import keys, people, sessions
-from vivavoce.workspace.access.switches import show_switches
+from vivavoce.workspace.access.keys import show_switches
 
 router = APIRouter()
 Part = Literal["", "person", "password", "key"]

@@ -15,7 +15,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, PageNumber, Search, Word
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
-from vivavoce.workspace.access.auditing import ACTIONS, MAX_EXPORTED, NOUNS, SELF_EXPLAINING, LogLine, read_log
+from vivavoce.workspace.access.actors import ACTIONS, MAX_EXPORTED, NOUNS, SELF_EXPLAINING, LogLine, read_log
 
 router = APIRouter()
 COLUMNS = ("at", "who", "action", "noun", "id", "project", "detail", "address")

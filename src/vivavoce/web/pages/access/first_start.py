@@ -15,7 +15,7 @@ from vivavoce.web.pages.access.people import language_field
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
 from vivavoce.workspace.access import people
-from vivavoce.workspace.access.secrets.passwords import MAX_CHARACTERS, MIN_CHARACTERS
+from vivavoce.workspace.access.secrets import MAX_CHARACTERS, MIN_CHARACTERS
 from vivavoce.workspace.access.sessions import INVITATION, guest_of
 
 router = APIRouter()

@@ -30,8 +30,8 @@ from vivavoce.web.language import Words
 from vivavoce.web.parts import Field, hidden_field
 from vivavoce.web.rendering import View
 from vivavoce.workspace.access import sessions
+from vivavoce.workspace.access.keys import show_switches
 from vivavoce.workspace.access.people import count_active
-from vivavoce.workspace.access.switches import show_switches
 
 router = APIRouter()
 

@@ -20,8 +20,7 @@ from vivavoce.web.talk_words import talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.conversations.conversations import KIND, BotProgress, TalkPlace, Watched
-from vivavoce.workspace.conversations.scores import RunningScore, running_scores
-from vivavoce.workspace.conversations.transcripts import find_talk, material_of
+from vivavoce.workspace.conversations.transcripts import RunningScore, find_talk, material_of, running_scores
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations")

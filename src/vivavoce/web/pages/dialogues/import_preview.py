@@ -17,7 +17,8 @@ from vivavoce.web.sheets import encoding_field, file_facts, read_encoding, read_
 from vivavoce.web.uploads import asked_rows, rows_part
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.dialogues.dialogues import MAX_BATCH
-from vivavoce.workspace.dialogues.imports import EXISTING, Existing, Kind, PlannedTalk, TalkChoices, TalkPreview
+from vivavoce.workspace.dialogues.imports import Kind, PlannedTalk, TalkPreview
+from vivavoce.workspace.dialogues.reading import EXISTING, Existing, TalkChoices
 
 SHOWN_NOTES = 50
 SHOWN_SPEAKERS = 12

@@ -18,17 +18,16 @@ from vivavoce.web.rendering import View
 from vivavoce.web.uploads import sent_source
 from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.dialogues.imports import (
+    PENDING,
     Kind,
     Taken,
-    TalkChoices,
     add_talks,
     apply_talks,
     change_talks,
-    drop_talks,
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogues.reading import talks_of_run
+from vivavoce.workspace.dialogues.reading import TalkChoices, talks_of_run
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/add")
@@ -125,7 +124,7 @@ def apply(visit: EditorVisit, key: str, form: Form) -> Response:
 @router.post("/{key}/drop")
 def drop(visit: EditorVisit, key: str) -> Response:
     """Forget a preview."""
-    drop_talks(visit.store, visit.actor, visit.project, key)
+    PENDING.drop(visit.store, visit.actor, visit.project, key)
     return visit.done(f"{visit.base}/dialogues", visit.words.gettext("Nothing was imported."))
 
 

@@ -26,8 +26,7 @@ from vivavoce.web.progress import run_head
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.dialogues.dialogues import BAD_SCORE, KIND, talk_ids
-from vivavoce.workspace.dialogues.findings import ALL, TalksFound, findings_of
-from vivavoce.workspace.dialogues.overview import lines_of_run
+from vivavoce.workspace.dialogues.overview import ALL, TalksFound, findings_of, lines_of_run
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/runs")

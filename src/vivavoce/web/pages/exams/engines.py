@@ -29,8 +29,7 @@ from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.exams.engines import engine_times, start_engines
-from vivavoce.workspace.exams.intents import expect_exam
+from vivavoce.workspace.exams.intents import engine_times, expect_exam, start_engines
 
 if TYPE_CHECKING:
     from vivavoce.intents.comparison import ComparisonResult

@@ -20,7 +20,7 @@ from vivavoce.web.progress import run_head, tab_title
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, runs
-from vivavoce.workspace.exams.thresholds import AtThreshold, Guesses, count_at, count_everywhere, read_guesses
+from vivavoce.workspace.exams.questions import AtThreshold, Guesses, count_at, count_everywhere, read_guesses
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 # The chart for a page and for a phone.

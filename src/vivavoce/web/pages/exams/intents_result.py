@@ -18,8 +18,7 @@ from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.exams import intents, runs
-from vivavoce.workspace.exams.comparing import RateChange
-from vivavoce.workspace.exams.earlier import Earlier, changes_since, values_over_time
+from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from vivavoce.web.exam_pages import pages_of
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
-from vivavoce.workspace.projects.first_steps import Step, list_first_steps
+from vivavoce.workspace.projects.today import Step, list_first_steps
 
 # Title, why, the words of the button, and where it leads.
 STEPS: dict[Step, tuple[str, str, str, str]] = {
@@ -56,23 +56,23 @@ def checklist_view(visit: Visit) -> View | None:
     if not visit.who.may("editor") or visit.request.cookies.get(checklist_cookie(visit.project)):
         return None
     steps, words = list_first_steps(visit.store, visit.project), visit.words
-    following = next((each.step for each in steps if not each.done), None)
+    following = next((step for step, done in steps.items() if not done), None)
     if following is None:
         return None
     lines = []
-    for each in steps:
-        title, text, button, place = STEPS[each.step]
+    for step, is_done in steps.items():
+        title, text, button, place = STEPS[step]
         link = Link(words.gettext(button), f"{visit.base}/{place}")
         lines.append(
             View(
                 title=words.gettext(title),
                 text=words.gettext(text),
-                done=each.done,
-                current=each.step == following,
+                done=is_done,
+                current=step == following,
                 link=link,
             )
         )
-    done = sum(each.done for each in steps)
+    done = sum(steps.values())
     count = words.gettext(
         "%(done)s of %(all)s done", done=visit.write.number(done), all=visit.write.number(len(steps))
     )

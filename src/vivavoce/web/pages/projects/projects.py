@@ -16,7 +16,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.workspace.projects import projects
-from vivavoce.workspace.projects.demo import SLUG, create_demo_project
+from vivavoce.workspace.projects.demo_runs import SLUG, create_demo_project
 from vivavoce.workspace.projects.trends import ProjectCard, list_cards
 
 router = APIRouter()

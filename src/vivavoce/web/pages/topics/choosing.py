@@ -18,7 +18,7 @@ from vivavoce.web.listing import LARGEST
 from vivavoce.web.parts import Choice, Field, Pager, hidden_field, named_choices
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import Visit
-from vivavoce.workspace.topics.judged import VERDICTS, matching_examples
+from vivavoce.workspace.topics.examples import VERDICTS, matching_examples
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE, find_named
 from vivavoce.workspace.topics.overview import FLAGS, matching_topics
 from vivavoce.workspace.topics.topics import topic_names

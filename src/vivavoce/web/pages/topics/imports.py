@@ -21,9 +21,9 @@ from vivavoce.web.sheets import read_encoding
 from vivavoce.web.uploads import sent_source
 from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.topics.importing import (
+    PENDING,
     apply_import,
     change_import,
-    drop_import,
     open_import,
     prepare_import,
     settled_choices,
@@ -118,7 +118,7 @@ def apply(visit: EditorVisit, key: str, form: Form) -> Response:
 @router.post("/p/{slug}/import/{key}/drop")
 def drop(visit: EditorVisit, key: str) -> Response:
     """Forget a preview."""
-    drop_import(visit.store, visit.actor, visit.project, key)
+    PENDING.drop(visit.store, visit.actor, visit.project, key)
     return visit.done(f"{visit.base}/topics", visit.words.gettext("Nothing was imported."))
 
 

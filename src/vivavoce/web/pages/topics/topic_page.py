@@ -17,8 +17,8 @@ from vivavoce.web.pages.topics.edits import shown_edits
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
+from vivavoce.workspace.topics.examples import VERDICTS, JudgedExample, JudgedPage, Verdict, list_judged
 from vivavoce.workspace.topics.history import topic_edits
-from vivavoce.workspace.topics.judged import VERDICTS, JudgedExample, JudgedPage, Verdict, list_judged
 from vivavoce.workspace.topics.names import OUT_OF_SCOPE
 from vivavoce.workspace.topics.overview import Flag, TopicLine, TopicState, topic_state
 from vivavoce.workspace.topics.topics import topic_names

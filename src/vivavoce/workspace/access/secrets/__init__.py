@@ -1,1 +1,0 @@
-"""Secrets of people and programs: passwords, random secrets, and how often one may be tried."""
