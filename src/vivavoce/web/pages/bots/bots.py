@@ -30,7 +30,7 @@ COLUMNS = ("name", "kind", "address", "at once", "per second", "timeout (s)", "r
 @router.get("")
 def show_bots(visit: ReaderVisit, q: Search = "", sort: Word = "name", page_number: PageNumber = 1) -> Response:
     """Show the bots of a project."""
-    words, every = visit.words, bots.list_bots(visit.store, visit.project)
+    words, every = visit.words, bots.list_bots(*visit.here)
     listing = Listing(f"{visit.base}/bots", {"q": q}, sort, page_number)
     lines = [line for line in every if _holds(line, q)]
     keys: Mapping[str, Any] = {
@@ -75,7 +75,7 @@ def export_bots(visit: ReaderVisit, kind: str, q: Search = "") -> Response:
     """Return the list of bots as CSV or XLSX."""
     check_ending("bots", kind)
     rows = []
-    for line in bots.list_bots(visit.store, visit.project):
+    for line in bots.list_bots(*visit.here):
         if _holds(line, q):
             limits, run = line.limits, line.last_run
             numbers = (limits.at_once, limits.per_second, limits.timeout_s, limits.retries)
@@ -86,14 +86,14 @@ def export_bots(visit: ReaderVisit, kind: str, q: Search = "") -> Response:
 @router.get("/{bot_id}")
 def show_bot(visit: ReaderVisit, bot_id: str) -> Response:
     """Show a bot."""
-    return _bot_page(visit, bots.show_bot(visit.store, visit.project, bot_id))
+    return _bot_page(visit, bots.show_bot(*visit.here, bot_id))
 
 
 @router.post("/{bot_id}/test")
 def try_bot(visit: EditorVisit, bot_id: str) -> Response:
     """Try a bot out and show what was found."""
-    report = bots.try_bot(visit.store, visit.actor, visit.project, bot_id, rules_of(visit.request))
-    return _bot_page(visit, bots.show_bot(visit.store, visit.project, bot_id), report)
+    report = bots.try_bot(*visit.acting, bot_id, rules_of(visit.request))
+    return _bot_page(visit, bots.show_bot(*visit.here, bot_id), report)
 
 
 def _lead(words: Words, every: Sequence[bots.BotLine]) -> str:

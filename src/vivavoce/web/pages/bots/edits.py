@@ -47,9 +47,7 @@ def add_bot(visit: AdminVisit, form: Form) -> Response:
     try:
         form.check()
         edit = bots.add_bot(
-            visit.store,
-            visit.actor,
-            visit.project,
+            *visit.acting,
             values["name"],
             entry_of(chosen, values, {}),
             rules=rules_of(visit.request),
@@ -58,7 +56,7 @@ def add_bot(visit: AdminVisit, form: Form) -> Response:
     except InputError as error:
         return _form_page(visit, chosen, values, error=error)
     name = " ".join(values["name"].split())
-    added = next((bot.id for bot in list_partners(visit.store, visit.project) if bot.name == name), "")
+    added = next((bot.id for bot in list_partners(*visit.here) if bot.name == name), "")
     text = visit.words.gettext("Bot %(name)s added. Test the connection next.", name=values["name"])
     return visit.done(f"{visit.base}/bots/{added}", text, edit)
 
@@ -66,7 +64,7 @@ def add_bot(visit: AdminVisit, form: Form) -> Response:
 @router.get("/{bot_id}/edit")
 def show_form(visit: AdminVisit, bot_id: str, form: Word = "") -> Response:
     """Show the form of a bot."""
-    bot = bots.show_bot(visit.store, visit.project, bot_id).bot
+    bot = bots.show_bot(*visit.here, bot_id).bot
     suits = form_of(bot.entry)
     chosen = form if form in (suits, "yaml") else suits
     filled = {name: value for name, value in values_of(chosen, bot.entry).items() if value}
@@ -76,14 +74,12 @@ def show_form(visit: AdminVisit, bot_id: str, form: Word = "") -> Response:
 @router.post("/{bot_id}/edit")
 def change_bot(visit: AdminVisit, bot_id: str, form: Form) -> Response:
     """Change a bot."""
-    bot = bots.show_bot(visit.store, visit.project, bot_id).bot
+    bot = bots.show_bot(*visit.here, bot_id).bot
     chosen, values = _read_form(form)
     try:
         form.check()
         edit = bots.change_bot(
-            visit.store,
-            visit.actor,
-            visit.project,
+            *visit.acting,
             bot_id,
             name=values["name"],
             entry=entry_of(chosen, values, bot.entry),
@@ -99,7 +95,7 @@ def change_bot(visit: AdminVisit, bot_id: str, form: Form) -> Response:
 @router.get("/{bot_id}/delete")
 def ask_to_delete(visit: AdminVisit, bot_id: str) -> Response:
     """Ask before a bot is deleted."""
-    words, line = visit.words, bots.show_bot(visit.store, visit.project, bot_id)
+    words, line = visit.words, bots.show_bot(*visit.here, bot_id)
     text = words.gettext(
         "This removes the bot %(name)s from the project. Its past results stay, and you can restore it.",
         name=line.bot.name,
@@ -111,7 +107,7 @@ def ask_to_delete(visit: AdminVisit, bot_id: str) -> Response:
 @router.post("/{bot_id}/delete")
 def delete_bot(visit: AdminVisit, bot_id: str, form: Form) -> Response:
     """Delete a bot."""
-    edit = bots.delete_bot(visit.store, visit.actor, visit.project, bot_id, why=form.text("why")[:1000])
+    edit = bots.delete_bot(*visit.acting, bot_id, why=form.text("why")[:1000])
     return visit.done(f"{visit.base}/bots", visit.words.gettext("Bot deleted."), edit)
 
 

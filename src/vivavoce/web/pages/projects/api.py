@@ -11,7 +11,7 @@ from vivavoce.errors import AbsentError, nearest
 from vivavoce.messages import say
 from vivavoce.web.access import Reader
 from vivavoce.web.answers import page, words_of
-from vivavoce.web.api.reading import read_operations
+from vivavoce.web.api.description import read_operations
 from vivavoce.web.rendering import Link, View
 
 router = APIRouter()

@@ -37,7 +37,7 @@ def search_project(visit: ReaderVisit, q: str = "") -> Response:
     groups = build_groups(visit.words, visit.who, visit.project, visit.request.url.path)
     lines = [
         *_page_lines(visit.words, groups, asked),
-        *_hit_lines(visit, find_hits(visit.store, visit.project, asked)),
+        *_hit_lines(visit, find_hits(*visit.here, asked)),
     ]
     return _answer(visit.request, View(asked=asked, lines=lines), visit)
 

@@ -74,11 +74,11 @@ def form_page(
     groups: list[BoxGroup] = []
     for option in exam.kind.daily:
         wrong = fault_at(error, option.name)
-        offers = exam.offers(visit.store, visit.project, option.name, values) if option.offered else None
+        offers = exam.offers(*visit.here, option.name, values) if option.offered else None
         if option.required and option.offered and not offers:
             missing = True
         if option.several:
-            usual = exam.usual(visit.store, visit.project, option.name, values) if typed.fresh else ()
+            usual = exam.usual(*visit.here, option.name, values) if typed.fresh else ()
             ticked = values.get(option.name) or usual
             if option.or_one:
                 # Something may be named by its id or by its name.

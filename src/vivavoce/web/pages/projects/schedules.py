@@ -37,7 +37,7 @@ COLUMNS = ("title", "exam", "options", "time (UTC)", "on", "next", "last run", "
 def show_schedules(visit: ReaderVisit) -> Response:
     """Show the daily runs of a project."""
     words, path = visit.words, f"{visit.base}/schedules"
-    lines = schedules.list_schedules(visit.store, visit.project)
+    lines = schedules.list_schedules(*visit.here)
     on = [line.schedule for line in lines if line.schedule.enabled]
     lead = words.gettext("No exam starts automatically yet.")
     if on:
@@ -80,7 +80,7 @@ def export_schedules(visit: ReaderVisit, kind: str) -> Response:
     """Return the daily runs as CSV or XLSX."""
     check_ending("schedules", kind)
     rows = []
-    for line in schedules.list_schedules(visit.store, visit.project):
+    for line in schedules.list_schedules(*visit.here):
         schedule, run = line.schedule, line.last_run
         about = (schedule.title, schedule.kind, _describe(visit, schedule), clock(schedule.minute_of_day))
         next_at = schedule.next_at if schedule.enabled else None
@@ -105,14 +105,14 @@ def create_schedule(visit: EditorVisit, form: Form) -> Response:
 @router.get("/{schedule_id}/edit")
 def show_change(visit: EditorVisit, schedule_id: str) -> Response:
     """Show the form of a daily run that is there."""
-    schedule = schedules.find_schedule(visit.store, visit.project, schedule_id)
+    schedule = schedules.find_schedule(*visit.here, schedule_id)
     return form_page(visit, typed_of(schedule), changed=schedule)
 
 
 @router.post("/{schedule_id}/edit")
 def change_schedule(visit: EditorVisit, schedule_id: str, form: Form) -> Response:
     """Change a daily run; it can be undone."""
-    return _save(visit, form, schedules.find_schedule(visit.store, visit.project, schedule_id))
+    return _save(visit, form, schedules.find_schedule(*visit.here, schedule_id))
 
 
 def _save(visit: Visit, form: Fields, changed: Schedule | None = None) -> Response:
@@ -123,9 +123,9 @@ def _save(visit: Visit, form: Fields, changed: Schedule | None = None) -> Respon
         form.check()
         new = NewSchedule(typed.kind, typed.title, options, minute)
         if changed:
-            edit = schedules.change_schedule(visit.store, visit.actor, visit.project, changed.id, new)
+            edit = schedules.change_schedule(*visit.acting, changed.id, new)
         else:
-            edit = schedules.create_schedule(visit.store, visit.actor, visit.project, new)
+            edit = schedules.create_schedule(*visit.acting, new)
     except InputError as error:
         return form_page(visit, typed, error, changed=changed)
     text = words.gettext("Daily run updated.") if changed else words.gettext("Daily run created.")
@@ -136,7 +136,7 @@ def _save(visit: Visit, form: Fields, changed: Schedule | None = None) -> Respon
 def switch_schedule(visit: EditorVisit, schedule_id: str, form: Form) -> Response:
     """Switch a daily run on or off."""
     words, enabled = visit.words, form.text("enabled") == "on"
-    edit = schedules.switch_schedule(visit.store, visit.actor, visit.project, schedule_id, enabled=enabled)
+    edit = schedules.switch_schedule(*visit.acting, schedule_id, enabled=enabled)
     text = words.gettext("Daily run switched on.") if enabled else words.gettext("Daily run switched off.")
     return visit.done(f"{visit.base}/schedules", text, edit)
 
@@ -145,7 +145,7 @@ def switch_schedule(visit: EditorVisit, schedule_id: str, form: Form) -> Respons
 def ask_to_delete(visit: EditorVisit, schedule_id: str) -> Response:
     """Ask before a daily run is deleted."""
     words, path = visit.words, f"{visit.base}/schedules"
-    schedule = schedules.find_schedule(visit.store, visit.project, schedule_id)
+    schedule = schedules.find_schedule(*visit.here, schedule_id)
     text = words.gettext("This deletes the daily run %(title)s. The runs it started stay.", title=schedule.title)
     view = View(text=text, path=f"{path}/{schedule.id}/delete", cancel=path)
     title = words.gettext("Delete this daily run?")
@@ -155,7 +155,7 @@ def ask_to_delete(visit: EditorVisit, schedule_id: str) -> Response:
 @router.post("/{schedule_id}/delete")
 def delete_schedule(visit: EditorVisit, schedule_id: str) -> Response:
     """Delete a daily run."""
-    edit = schedules.delete_schedule(visit.store, visit.actor, visit.project, schedule_id)
+    edit = schedules.delete_schedule(*visit.acting, schedule_id)
     return visit.done(f"{visit.base}/schedules", visit.words.gettext("Daily run deleted."), edit)
 
 
@@ -169,7 +169,7 @@ def _describe(visit: Visit, schedule: Schedule) -> str:
     for option in exam.kind.daily:
         value = schedule.options.get(option.name)
         if option.or_one and value is not None:
-            titles = exam.offers(visit.store, visit.project, option.name, schedule.options)
+            titles = exam.offers(*visit.here, option.name, schedule.options)
             value = [titles.get(name, name) for name in (value if isinstance(value, list) else [value])]
         if value in (None, []):
             parts.append(words.gettext(option.empty) if option.empty else "")

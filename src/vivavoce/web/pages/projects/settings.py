@@ -57,9 +57,7 @@ def change_project_settings(visit: EditorVisit, form: Form) -> Response:
     try:
         form.check()
         edit = projects.change_project(
-            visit.store,
-            visit.actor,
-            visit.project,
+            *visit.acting,
             name=typed["name"],
             threshold=threshold,
             classifier=typed["classifier"] or visit.project.classifier,
@@ -75,7 +73,7 @@ def change_project_settings(visit: EditorVisit, form: Form) -> Response:
 def delete_project(visit: AdminVisit, form: Form) -> Response:
     """Delete a project for good."""
     try:
-        projects.delete_project(visit.store, visit.actor, visit.project, form.text("confirmed"))
+        projects.delete_project(*visit.acting, form.text("confirmed"))
     except InputError as error:
         return _project_page(visit, refusal=error)
     return visit.done("/projects", visit.words.gettext("Project %(name)s deleted.", name=visit.project.name))

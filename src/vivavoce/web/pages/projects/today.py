@@ -39,8 +39,8 @@ VERSIONS = 2**32 - 1
 @router.get("")
 def show_today(visit: ReaderVisit) -> Response:
     """Show how a project stands."""
-    words, day = visit.words, today.show_today(visit.store, visit.project)
-    trends = list_trends(visit.store, visit.project, day)
+    words, day = visit.words, today.show_today(*visit.here)
+    trends = list_trends(*visit.here, day)
     items, checklist = todo_items(visit, day), checklist_view(visit)
     view = View(
         head=head_view(visit, day, trends),
@@ -71,7 +71,7 @@ def hide_checklist(visit: ReaderVisit) -> Response:
 @router.get("/running")
 def show_running(visit: ReaderVisit, version: Annotated[int, Query(ge=0, le=VERSIONS)] = 0) -> Response:
     """Return the part of the page that says what is going on; nothing when that has not changed."""
-    view = running_view(visit, today.open_runs(visit.store, visit.project))
+    view = running_view(visit, today.open_runs(*visit.here))
     if not view.lines:
         # The page that asked has more to show now: being led elsewhere, it loads itself anew.
         return go(visit.base)

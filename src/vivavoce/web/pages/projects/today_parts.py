@@ -98,7 +98,7 @@ def _stale(visit: Visit, day: Today) -> str:
 
 def _examine_link(visit: Visit, day: Today) -> View | None:
     """Return the way to the next exam of topics with how long it takes; None where there is nothing to examine."""
-    expected = expect_exam(visit.store, visit.project)
+    expected = expect_exam(*visit.here)
     if not expected.examples or not visit.who.may("editor"):
         return None
     again = any(state.exam == INTENTS for state in day.exams)
@@ -207,7 +207,7 @@ def exam_cards(visit: Visit, day: Today) -> list[View]:
 
 def activity_lines(visit: Visit) -> list[View]:
     """Return who did what; the reader is called you."""
-    return [_activity_line(visit, each) for each in list_happenings(visit.store, visit.project)]
+    return [_activity_line(visit, each) for each in list_happenings(*visit.here)]
 
 
 def _activity_line(visit: Visit, happened: Happening) -> View:

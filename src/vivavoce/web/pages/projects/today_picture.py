@@ -22,7 +22,7 @@ def three_months(visit: Visit, day: Today) -> View | None:
         return None
     # From midnight on, so that the picture is drawn once a day and not for every visit.
     since = (now() - SHOWN).replace(hour=0, minute=0, second=0, microsecond=0)
-    course = show_course(visit.store, visit.project, state.exam, since=since)
+    course = show_course(*visit.here, state.exam, since=since)
     if len(course.runs) < 2 or not course.lines:
         return None
     words, write = visit.words, visit.write

@@ -85,8 +85,8 @@ def new_target(visit: Visit, suite: SuiteRow) -> Target:
 def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None = None) -> Response:
     """Show a scenario in its form."""
     words, notes, head = visit.words, notes or Notes(), target.head
-    topics = offered_topics(visit.store, visit.project, target.suite)
-    rows = list_scenarios(visit.store, visit.project, target.suite.id)
+    topics = offered_topics(*visit.here, target.suite)
+    rows = list_scenarios(*visit.here, target.suite.id)
     script = _expand(head, scenario_of(draft))
     lead = words.gettext("New scenario in %(suite)s, not saved yet.", suite=target.suite.name)
     if target.scenario_id:
@@ -109,7 +109,7 @@ def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None 
         topics=topics,
         levels=[Choice(level, level_title(words, level)) for level in levels],
         domains=sorted({row.domain for row in rows if row.domain}),
-        bots=list_partners(visit.store, visit.project),
+        bots=list_partners(*visit.here),
         measured=measure_script(script) if script else None,
         notes=notes,
         name_fault=fault_at(notes.error, "name"),
@@ -185,7 +185,7 @@ def save_draft(visit: Visit, target: Target, draft: Draft) -> Saved:
     """Save what a form holds, with the misspelt versions that were asked for."""
     texts = {place: turn.misspelt for place, turn in enumerate(draft.turns) if turn.misspelt}
     scenario, twins = with_twins(suite_of(visit.store, target.suite), scenario_of(draft), texts)
-    who = visit.store, visit.actor, visit.project
+    who = visit.acting
     if not target.scenario_id:
         return create_scenario(*who, target.suite.id, scenario, twins=twins, why=target.why)
     return save_scenario(*who, target.scenario_id, scenario, version=target.version, twins=twins, why=target.why)
@@ -214,7 +214,7 @@ def press(visit: Visit, target: Target, draft: Draft, verb: str, place: int) -> 
 def _check(visit: Visit, target: Target, draft: Draft) -> Notes:
     words, suite = visit.words, suite_of(visit.store, target.suite)
     before = draft.kept.id if draft.kept and target.scenario_id else ""
-    known = [topic.name for topic in offered_topics(visit.store, visit.project, target.suite)]
+    known = [topic.name for topic in offered_topics(*visit.here, target.suite)]
     checked = check_scenario(suite, scenario_of(draft), known=known, instead_of=before)
     if not checked.faults:
         return Notes(words.gettext("No problems found. You can save."), warnings=checked.warnings)
@@ -254,7 +254,7 @@ def _adopt(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draf
 def _ask(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft, Notes]:
     if not target.bot:
         raise UsageError(say("no bot selected"), remedy=say("choose one under 'Bot to ask'"))
-    row = find_bot(visit.store, visit.project, target.bot)
+    row = find_bot(*visit.here, target.bot)
     script = _expand(target.head, scenario_of(replace(draft, turns=draft.turns[: place + 1])))
     if script is None:
         raise UsageError(say("the scenario cannot run as it is"), remedy=say("press Check to see why"))

@@ -29,7 +29,7 @@ router = APIRouter()
 
 def merge_or_ask(visit: Visit, target: Target, mine: Scenario) -> Response:
     """Put a stale save together with what was saved meanwhile; ask where both changed the same."""
-    words, here = visit.words, (visit.store, visit.project, target.scenario_id)
+    words, here = visit.words, (*visit.here, target.scenario_id)
     now = open_scenario(*here)
     merge = merge_scenarios(version_of(*here, target.version), now.scenario, mine)
     versions = (line for line in list_versions(*here) if line.version.version == now.row.version)
@@ -63,7 +63,7 @@ def leave_merge(visit: ReaderVisit, scenario_id: str) -> Response:
 @router.post("/p/{slug}/scenarios/{scenario_id}/merge")
 def merge_scenario(visit: EditorVisit, scenario_id: str, form: Form) -> Response:
     """Save a scenario with the choices that were made."""
-    now = open_scenario(visit.store, visit.project, scenario_id)
+    now = open_scenario(*visit.here, scenario_id)
     began = form.whole("began", 1, low=1, high=10**9)
     action = f"{visit.base}/scenarios/{scenario_id}"
     try:
@@ -77,7 +77,7 @@ def merge_scenario(visit: EditorVisit, scenario_id: str, form: Form) -> Response
     target = replace(target, misspelt={str(text): str(other) for text, other in misspelt})
     if form.whole("version", 0, low=0, high=10**9) != now.row.version:
         return merge_or_ask(visit, target, mine)
-    merge = merge_scenarios(version_of(visit.store, visit.project, scenario_id, began), now.scenario, mine)
+    merge = merge_scenarios(version_of(*visit.here, scenario_id, began), now.scenario, mine)
     merged = merge.resolve(lambda conflict: THEIRS if form.text(conflict.key) == THEIRS else MINE)
     fresh, draft = replace(target, version=now.row.version), carry_misspelt(draft_of(merged), target.misspelt)
     try:

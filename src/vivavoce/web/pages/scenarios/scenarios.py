@@ -27,7 +27,7 @@ SHOWN_WARNINGS = 3
 @router.get("/p/{slug}/scenarios/{scenario_id}")
 def show_scenario(visit: ReaderVisit, scenario_id: str) -> Response:
     """Show a scenario in its form."""
-    opened = open_scenario(visit.store, visit.project, scenario_id)
+    opened = open_scenario(*visit.here, scenario_id)
     target = Target(opened.suite, f"{visit.base}/scenarios/{scenario_id}", opened.row.version, scenario_id)
     return editor_page(visit, target, draft_of(opened.scenario))
 
@@ -36,9 +36,9 @@ def show_scenario(visit: ReaderVisit, scenario_id: str) -> Response:
 def change_scenario(visit: EditorVisit, scenario_id: str, form: Form) -> Response:
     """Do what a button of the form asks for: most change the form alone, one saves."""
     try:
-        opened = open_scenario(visit.store, visit.project, scenario_id)
+        opened = open_scenario(*visit.here, scenario_id)
     except AbsentError:
-        row = find_suite(visit.store, visit.project, form.text("suite"))
+        row = find_suite(*visit.here, form.text("suite"))
         notice = visit.words.gettext(
             "This scenario was deleted in the meantime. Your text is still here: save it as a new scenario."
         )
@@ -53,11 +53,11 @@ def change_scenario(visit: EditorVisit, scenario_id: str, form: Form) -> Respons
 @router.get("/p/{slug}/suites/{suite_id}/new")
 def new_scenario(visit: EditorVisit, suite_id: str, copy: Annotated[str, Query(max_length=32)] = "") -> Response:
     """Show an empty form, or one that begins as a copy of another scenario."""
-    row = find_suite(visit.store, visit.project, suite_id)
+    row = find_suite(*visit.here, suite_id)
     suite = suite_of(visit.store, row)
     draft = Draft(name=free_name(suite, "scenario-1"))
     if copy:
-        source = open_scenario(visit.store, visit.project, copy).scenario
+        source = open_scenario(*visit.here, copy).scenario
         name = free_name(suite, f"{source.id}-copy")
         draft = replace(draft_of(source), name=name, title=free_title(suite, source.title))
     return editor_page(visit, new_target(visit, row), draft)
@@ -66,14 +66,14 @@ def new_scenario(visit: EditorVisit, suite_id: str, copy: Annotated[str, Query(m
 @router.post("/p/{slug}/suites/{suite_id}/new")
 def make_scenario(visit: EditorVisit, suite_id: str, form: Form) -> Response:
     """Do what a button of the form of a new scenario asks for."""
-    row = find_suite(visit.store, visit.project, suite_id)
+    row = find_suite(*visit.here, suite_id)
     return _act(visit, new_target(visit, row), read_draft(form), form)
 
 
 @router.get("/p/{slug}/scenarios/{scenario_id}/delete")
 def ask_deletion(visit: EditorVisit, scenario_id: str) -> Response:
     """Ask before a scenario goes."""
-    opened = open_scenario(visit.store, visit.project, scenario_id)
+    opened = open_scenario(*visit.here, scenario_id)
     view = View(row=opened.row, suite=opened.suite, here=f"{visit.base}/scenarios/{scenario_id}")
     title = visit.words.gettext("Delete %(name)s", name=opened.row.name)
     return visit.page("scenarios/scenario_delete.html", title, view=view)
@@ -82,8 +82,8 @@ def ask_deletion(visit: EditorVisit, scenario_id: str) -> Response:
 @router.post("/p/{slug}/scenarios/{scenario_id}/delete")
 def end_scenario(visit: EditorVisit, scenario_id: str) -> Response:
     """Delete a scenario."""
-    opened = open_scenario(visit.store, visit.project, scenario_id)
-    edit = delete_scenario(visit.store, visit.actor, visit.project, scenario_id)
+    opened = open_scenario(*visit.here, scenario_id)
+    edit = delete_scenario(*visit.acting, scenario_id)
     text = visit.words.gettext("%(name)s deleted.", name=opened.row.name)
     return visit.done(f"{visit.base}/suites/{opened.suite.id}", text, edit)
 

@@ -52,11 +52,11 @@ def change_suite(visit: EditorVisit, suite_id: str, form: Form) -> Response:
         if form.choice("do", ("rename", "paste")) == "paste":
             text = form.text("sheet", most=2_000_000)
             form.check()
-            edit = paste_scenarios(visit.store, visit.actor, visit.project, suite_id, text)
+            edit = paste_scenarios(*visit.acting, suite_id, text)
         else:
             name, title = form.text("name"), form.text("title", most=200)
             form.check()
-            edit = suites.rename_suite(visit.store, visit.actor, visit.project, suite_id, name=name, title=title)
+            edit = suites.rename_suite(*visit.acting, suite_id, name=name, title=title)
     except InputError as error:
         nothing = {"q": "", "domain": "", "level": ""}
         return _suite_page(visit, suite_id, Listing("", nothing, size=A_PAGE), form=form, error=error)
@@ -68,14 +68,14 @@ def take_suite(
     visit: ReaderVisit, suite_id: str, form: Annotated[str, Query(pattern="^(yaml|csv|xlsx)$")] = "yaml"
 ) -> Response:
     """Give a suite as a file."""
-    row, content = suites.export_suite(visit.store, visit.project, suite_id, form)
+    row, content = suites.export_suite(*visit.here, suite_id, form)
     return download(f"{row.name}.{form}", MEDIA[form], content)
 
 
 @router.get("/p/{slug}/suites/{suite_id}/delete")
 def ask_deletion(visit: EditorVisit, suite_id: str) -> Response:
     """Ask before a suite goes."""
-    row = suites.find_suite(visit.store, visit.project, suite_id)
+    row = suites.find_suite(*visit.here, suite_id)
     title = visit.words.gettext("Delete %(name)s", name=row.name)
     return visit.page("scenarios/suite_delete.html", title, view=row)
 
@@ -83,15 +83,15 @@ def ask_deletion(visit: EditorVisit, suite_id: str) -> Response:
 @router.post("/p/{slug}/suites/{suite_id}/delete")
 def end_suite(visit: EditorVisit, suite_id: str) -> Response:
     """Delete a suite with its scenarios."""
-    edit = suites.delete_suite(visit.store, visit.actor, visit.project, suite_id)
+    edit = suites.delete_suite(*visit.acting, suite_id)
     return visit.done(f"{visit.base}/suites", visit.words.gettext("Suite deleted."), edit)
 
 
 def _suite_page(
     visit: Visit, suite_id: str, asked: Listing, *, form: Fields | None = None, error: InputError | None = None
 ) -> Response:
-    words, suite = visit.words, suites.find_suite(visit.store, visit.project, suite_id)
-    every = list_scenarios(visit.store, visit.project, suite_id)
+    words, suite = visit.words, suites.find_suite(*visit.here, suite_id)
+    every = list_scenarios(*visit.here, suite_id)
     levels = tuple(dict.fromkeys((*suites.read_head(suite.head).levels, *(row.level for row in every))))
     listing = asked.at(f"{visit.base}/suites/{suite_id}")
     fitting = _narrow(every, asked, levels)

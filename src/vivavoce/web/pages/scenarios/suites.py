@@ -40,7 +40,7 @@ def add_suite(visit: EditorVisit, form: Form) -> Response:
 
 
 def _add(visit: Visit, form: Fields) -> Edit:
-    project, replacing = (visit.store, visit.actor, visit.project), form.flag("replacing")
+    project, replacing = visit.acting, form.flag("replacing")
     way = form.choice("do", ("shipped", "upload", "create"))
     if way == "shipped":
         name = form.choice("shipped", demo.suites())
@@ -65,7 +65,7 @@ def _add(visit: Visit, form: Fields) -> Edit:
 
 def _suites_page(visit: Visit, form: Fields | None = None, error: InputError | None = None) -> Response:
     words = visit.words
-    lines = suites.list_suites(visit.store, visit.project)
+    lines = suites.list_suites(*visit.here)
     many = sum(line.scenarios for line in lines)
     lead = words.ngettext("%(num)s suite", "%(num)s suites", len(lines))
     scenarios = words.ngettext("%(num)s scenario", "%(num)s scenarios", many)

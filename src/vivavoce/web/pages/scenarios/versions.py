@@ -26,8 +26,8 @@ Version = Annotated[int, Query(ge=0, le=10**9)]
 def show_versions(visit: ReaderVisit, scenario_id: str, older: Version = 0, newer: Version = 0) -> Response:
     """Show the versions of a scenario, and what changed between two of them: the last two unless others are asked."""
     words = visit.words
-    opened = open_scenario(visit.store, visit.project, scenario_id)
-    lines = list_versions(visit.store, visit.project, scenario_id)
+    opened = open_scenario(*visit.here, scenario_id)
+    lines = list_versions(*visit.here, scenario_id)
     known = [line.version.version for line in lines]
     last = newer or known[0]
     first = older or next((number for number in known if number < last), last)
@@ -38,8 +38,8 @@ def show_versions(visit: ReaderVisit, scenario_id: str, older: Version = 0, newe
         total=len(lines),
         older=first,
         newer=last,
-        before=scenario_words(words, version_of(visit.store, visit.project, scenario_id, first)),
-        after=scenario_words(words, version_of(visit.store, visit.project, scenario_id, last)),
+        before=scenario_words(words, version_of(*visit.here, scenario_id, first)),
+        after=scenario_words(words, version_of(*visit.here, scenario_id, last)),
         here=f"{visit.base}/scenarios/{scenario_id}",
     )
     title = words.gettext("Versions of %(name)s", name=opened.row.title or opened.row.name)
@@ -49,6 +49,6 @@ def show_versions(visit: ReaderVisit, scenario_id: str, older: Version = 0, newe
 @router.post("/p/{slug}/scenarios/{scenario_id}/versions/{version}/restore")
 def bring_back(visit: EditorVisit, scenario_id: str, version: Annotated[int, Path(ge=1, le=10**9)]) -> Response:
     """Make a scenario again what it was."""
-    saved = restore_version(visit.store, visit.actor, visit.project, scenario_id, version)
+    saved = restore_version(*visit.acting, scenario_id, version)
     text = visit.words.gettext("Version %(version)s restored.", version=version)
     return visit.done(f"{visit.base}/scenarios/{scenario_id}", text, saved.edit)

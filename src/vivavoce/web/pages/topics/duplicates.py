@@ -41,10 +41,8 @@ def duplicates_page(
 ) -> Response:
     """Return the page, with what was ticked in a form that was refused."""
     words, listing = visit.words, Listing(f"{visit.base}/topics/{DUPLICATES}", {"show": show}, page=number)
-    every = list_duplicates(visit.store, visit.project, limit=0)
-    page = list_duplicates(
-        visit.store, visit.project, apart=show == "apart", limit=listing.size, offset=listing.offset
-    )
+    every = list_duplicates(*visit.here, limit=0)
+    page = list_duplicates(*visit.here, apart=show == "apart", limit=listing.size, offset=listing.offset)
     choices = (("", words.gettext("all"), every.total), ("apart", words.gettext("in different topics"), every.apart))
     view = View(
         lead=_lead(visit, every),

@@ -28,9 +28,7 @@ def add_examples(visit: EditorVisit, form: Form) -> Response:
     words, here, lines = visit.words, form.text("from") or None, form.lines("text")
     try:
         form.check()
-        added = examples.add_examples(
-            visit.store, visit.actor, visit.project, lines, topic_id=here, why=form.text("why", most=MAX_WHY)
-        )
+        added = examples.add_examples(*visit.acting, lines, topic_id=here, why=form.text("why", most=MAX_WHY))
     except InputError as error:
         return topic_page(visit, here, typed="\n".join(lines), error=error)
     text, known = words.ngettext("%(num)s example added.", "%(num)s examples added.", added.added), added.known
@@ -49,7 +47,7 @@ def move_examples(visit: EditorVisit, form: Form) -> Response:
         chosen = chosen_examples(visit, ticked)
         target = None if form.flag("out_of_scope") else find_target(visit, form.text("target"))
         to = target.id if target else None
-        edit = examples.move_examples(visit.store, visit.actor, visit.project, chosen, topic_id=to, why=why)
+        edit = examples.move_examples(*visit.acting, chosen, topic_id=to, why=why)
     except InputError as error:
         if here == DUPLICATES:
             return duplicates_page(visit, ticked=ticked, why=why, error=error)
@@ -70,9 +68,7 @@ def split_off(visit: EditorVisit, form: Form) -> Response:
     ticked = read_ticks(form, "example")
     try:
         chosen = chosen_examples(visit, ticked)
-        split = split_topic(
-            visit.store, visit.actor, visit.project, chosen, form.text("name"), why=form.text("why", most=MAX_WHY)
-        )
+        split = split_topic(*visit.acting, chosen, form.text("name"), why=form.text("why", most=MAX_WHY))
     except InputError as error:
         return _split_page(visit, ticked, form=form, error=error)
     text = visit.words.gettext("Topic created. Write its answer next.")
@@ -83,7 +79,7 @@ def split_off(visit: EditorVisit, form: Form) -> Response:
 def ask_delete(visit: EditorVisit, ticked: TickedExamples) -> Response:
     """Ask before examples are deleted."""
     words = visit.words
-    rows = examples.find_examples(visit.store, visit.project, chosen_examples(visit, ticked))
+    rows = examples.find_examples(*visit.here, chosen_examples(visit, ticked))
     return form_page(
         visit,
         words.gettext("Delete examples"),
@@ -102,7 +98,7 @@ def ask_delete(visit: EditorVisit, ticked: TickedExamples) -> Response:
 def delete_examples(visit: EditorVisit, form: Form) -> Response:
     """Delete examples."""
     why, ticked = form.text("why", most=MAX_WHY), read_ticks(form, "example")
-    edit = examples.delete_examples(visit.store, visit.actor, visit.project, chosen_examples(visit, ticked), why=why)
+    edit = examples.delete_examples(*visit.acting, chosen_examples(visit, ticked), why=why)
     text = visit.words.gettext("Deleted.")
     return visit.done(topic_path(visit.project, ticked.here or None), text, edit)
 
@@ -110,19 +106,17 @@ def delete_examples(visit: EditorVisit, form: Form) -> Response:
 @router.get("/p/{slug}/examples/{example_id}")
 def edit_example(visit: EditorVisit, example_id: str) -> Response:
     """Show the form that writes an example anew."""
-    (row,) = examples.find_examples(visit.store, visit.project, [example_id])
+    (row,) = examples.find_examples(*visit.here, [example_id])
     return _example_page(visit, row)
 
 
 @router.post("/p/{slug}/examples/{example_id}")
 def change_example(visit: EditorVisit, example_id: str, form: Form) -> Response:
     """Write an example anew."""
-    (row,) = examples.find_examples(visit.store, visit.project, [example_id])
+    (row,) = examples.find_examples(*visit.here, [example_id])
     try:
         edit = examples.change_example(
-            visit.store,
-            visit.actor,
-            visit.project,
+            *visit.acting,
             example_id,
             text=form.text("text"),
             language=form.text("language"),
@@ -131,7 +125,7 @@ def change_example(visit: EditorVisit, example_id: str, form: Form) -> Response:
         )
     except StaleError as error:
         # What is shown beside what was typed must be the state that the new form stands for.
-        (row,) = examples.find_examples(visit.store, visit.project, [example_id])
+        (row,) = examples.find_examples(*visit.here, [example_id])
         return _example_page(visit, row, form=form, error=error)
     except InputError as error:
         return _example_page(visit, row, form=form, error=error)
@@ -142,7 +136,7 @@ def _split_page(
     visit: Visit, ticked: Ticked, *, form: Fields | None = None, error: InputError | None = None
 ) -> Response:
     words, typed = visit.words, form.text("name") if form else ""
-    rows = examples.find_examples(visit.store, visit.project, chosen_examples(visit, ticked))
+    rows = examples.find_examples(*visit.here, chosen_examples(visit, ticked))
     title, wrong = words.gettext("New topic name"), fault_at(error, "name")
     name = Field("name", title, value=typed, required=True, most=MAX_NAME, error=wrong)
     return form_page(
@@ -175,7 +169,7 @@ def _example_page(
 ) -> Response:
     words, topic = visit.words, visit.words.gettext("Out of scope")
     if row.topic_id:
-        topic = get_topic(visit.store, visit.project, row.topic_id).name
+        topic = get_topic(*visit.here, row.topic_id).name
     now = {"text": row.text, "language": row.language, "topic": topic}
     titles = {
         "text": words.gettext("Message"),

@@ -40,13 +40,7 @@ def add_topic(visit: EditorVisit, form: Form) -> Response:
     examples = form.lines("text")
     try:
         form.check()
-        added = topic_uses.add_topic(
-            visit.store,
-            visit.actor,
-            visit.project,
-            **_read_topic(form, visit.project.languages),
-            examples=examples,
-        )
+        added = topic_uses.add_topic(*visit.acting, **_read_topic(form, visit.project.languages), examples=examples)
     except InputError as error:
         return _topic_form(visit, None, form, error)
     text = visit.words.gettext("Topic created.")
@@ -62,26 +56,21 @@ def _read_topic(form: Fields, languages: Iterable[str]) -> dict[str, Any]:
 @router.get("/p/{slug}/topics/{topic_id}/edit")
 def edit_topic(visit: EditorVisit, topic_id: str) -> Response:
     """Show the form that changes a topic."""
-    return _topic_form(visit, topic_uses.get_topic(visit.store, visit.project, topic_id), None)
+    return _topic_form(visit, topic_uses.get_topic(*visit.here, topic_id), None)
 
 
 @router.post("/p/{slug}/topics/{topic_id}/edit")
 def change_topic(visit: EditorVisit, topic_id: str, form: Form) -> Response:
     """Rename, describe, answer or give away a topic."""
-    topic = topic_uses.get_topic(visit.store, visit.project, topic_id)
+    topic = topic_uses.get_topic(*visit.here, topic_id)
     languages = dict.fromkeys([*visit.project.languages, *topic.answers])
     try:
         edit = topic_uses.change_topic(
-            visit.store,
-            visit.actor,
-            visit.project,
-            topic_id,
-            **_read_topic(form, languages),
-            seen=form.text("seen"),
+            *visit.acting, topic_id, **_read_topic(form, languages), seen=form.text("seen")
         )
     except StaleError as error:
         # What is shown beside what was typed must be the state that the new form stands for.
-        return _topic_form(visit, topic_uses.get_topic(visit.store, visit.project, topic_id), form, error)
+        return _topic_form(visit, topic_uses.get_topic(*visit.here, topic_id), form, error)
     except InputError as error:
         return _topic_form(visit, topic, form, error)
     return visit.done(topic_path(visit.project, topic_id), visit.words.gettext("Saved."), edit)
@@ -164,7 +153,7 @@ def deletion_help(words: Words) -> tuple[tuple[str, str], ...]:
 def ask_delete(visit: EditorVisit, ticked: TickedTopics) -> Response:
     """Ask before topics are deleted."""
     words, path = visit.words, f"{visit.base}/topics"
-    loss = weigh_topics(visit.store, visit.project, chosen_topics(visit, ticked))
+    loss = weigh_topics(*visit.here, chosen_topics(visit, ticked))
     return form_page(
         visit,
         words.gettext("Delete topics"),
@@ -189,9 +178,7 @@ def ask_delete(visit: EditorVisit, ticked: TickedTopics) -> Response:
 def delete_topics(visit: EditorVisit, form: Form) -> Response:
     """Delete topics with their examples."""
     chosen = chosen_topics(visit, read_ticks(form, "topic"))
-    edit = topic_uses.delete_topics(
-        visit.store, visit.actor, visit.project, chosen, why=form.text("why", most=MAX_WHY)
-    )
+    edit = topic_uses.delete_topics(*visit.acting, chosen, why=form.text("why", most=MAX_WHY))
     text = visit.words.gettext("Deleted.")
     return visit.done(f"{visit.base}/topics", text, edit)
 
