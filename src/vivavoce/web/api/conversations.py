@@ -15,8 +15,8 @@ from vivavoce.store.repositories.results import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.api.bodies import Limit, Listed, Offset, Place, StartBody, build, make_list, start_body
 from vivavoce.web.api.runs import Name, RunNumber
-from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.listing import LARGEST
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.conversations import conversations, transcripts
 from vivavoce.workspace.conversations.changes import compare_conversations

@@ -13,7 +13,7 @@ from vivavoce.messages import say
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Editor, InStore, Reader
 from vivavoce.web.api.bodies import Body, Id, Listed, Place, Text, Why, Word, make_list
-from vivavoce.web.conversation_forms import rules_of
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit
 from vivavoce.workspace.bots import bots
 from vivavoce.workspace.projects import projects, schedules, today

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
 from vivavoce.store.stamps import new_id
-from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.pages.scenarios.editor import Notes, editor_page, new_target
 from vivavoce.web.parts import Turn
 from vivavoce.web.rendering import Link, View

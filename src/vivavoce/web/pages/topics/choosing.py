@@ -10,11 +10,11 @@ from fastapi import Depends, Request
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.store.rows import Topic
-from vivavoce.web.conversation_forms import query_fields
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST
+from vivavoce.web.option_forms import query_fields
 from vivavoce.web.parts import Choice, Field, Pager, hidden_field, named_choices
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import Visit

@@ -17,8 +17,7 @@ from vivavoce.web.listing import PageNumber
 from vivavoce.web.pages.topics.import_preview import make_view, read_choices
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
-from vivavoce.web.sheets import read_encoding
-from vivavoce.web.uploads import sent_source
+from vivavoce.web.uploads import read_encoding, sent_source
 from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.topics.importing import (
     apply_import,
