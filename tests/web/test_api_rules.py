@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from vivavoce.store.rows import Role
-from vivavoce.web.api.reading import read_operations
+from vivavoce.web.api.description import read_operations
 from vivavoce.web.app import API
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from xml.etree import ElementTree as ET
 
 from vivavoce.messages import add_messages, say
-from vivavoce.web.chart_words import draw, translate_spec
+from vivavoce.web.figures import draw, translate_spec
 from vivavoce.web.language import Words
 from vivavoce.web.pages.dialogues.effects import Bar, bars_of, effects_picture
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.local_time import ZONE_COOKIE, current_zone, use_zone, zone_names
-from vivavoce.web.pages.projects.schedule_form import local_clock
+from vivavoce.web.pages.projects.schedules import local_clock
 
 MOMENT = datetime(2026, 1, 5, 22, 30, tzinfo=UTC)
 

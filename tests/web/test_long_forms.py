@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import FormData
 
 from vivavoce.web.forms import Fields
-from vivavoce.web.pages.scenarios.editor import letter_changes
-from vivavoce.web.pages.scenarios.form import MAX_SAID, MAX_TEXTS, read_draft
+from vivavoce.web.pages.scenarios.editor import MAX_SAID, MAX_TEXTS, letter_changes, read_draft
 
 texts = st.text(st.sampled_from("ab c\n"), max_size=40)
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
-from vivavoce.web.browsers import browser_name
+from vivavoce.web.entering import browser_name
 from vivavoce.web.held_forms import own_path
 from vivavoce.workspace.access import people, sessions
 from vivavoce.workspace.access.people import setup_link

@@ -14,11 +14,17 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from vivavoce.web.security.cookies import ended_cookie, has_session, read_session, session_cookie
+from vivavoce.web.security.cookies import (
+    came_over_https,
+    client_address,
+    ended_cookie,
+    has_session,
+    read_session,
+    session_cookie,
+)
 from vivavoce.web.security.headers import CONTENT_POLICY, SECRET_PAGE
 from vivavoce.web.security.origins import HostGuard, OriginGuard, is_known_host, is_own_request
 from vivavoce.web.security.protection import Protection, protected
-from vivavoce.web.security.proxies import came_over_https, client_address
 
 pytestmark = pytest.mark.slow
 

@@ -20,8 +20,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, SignIn, Token, User
 from vivavoce.web.config import WebConfig
 from vivavoce.web.local_time import ZONE_COOKIE, use_zone
-from vivavoce.web.security.cookies import read_session
-from vivavoce.web.security.proxies import client_address
+from vivavoce.web.security.cookies import client_address, read_session
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.keys import use_key
 from vivavoce.workspace.access.secrets import bearer_token

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import FileError
 from vivavoce.messages import say
-from vivavoce.web.security.proxies import client_address
+from vivavoce.web.security.cookies import client_address
 
 STANDARD_ERROR = "-"
 # What follows these is the secret of a link that lets its reader in.

@@ -101,9 +101,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
 def routers(package: ModuleType) -> Iterator[APIRouter]:
     """Yield the routers of all modules of a package and of its rooms, by name."""
     for module in sorted(walk_packages(package.__path__, f"{package.__name__}."), key=lambda module: module.name):
-        router = getattr(import_module(module.name), "router", None)
-        if isinstance(router, APIRouter):
-            yield router
+        yield from (part for part in vars(import_module(module.name)).values() if isinstance(part, APIRouter))
 
 
 @cache

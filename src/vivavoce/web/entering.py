@@ -1,18 +1,20 @@
-"""Beginning and ending a session in a browser, and pages that show a secret."""
+"""Sessions in browsers: their beginning and end, the names of browsers, and pages that show a secret."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from fastapi import Request
 from starlette.responses import Response
 
+from vivavoce.store.rows import SignIn
 from vivavoce.web.access import config_of
 from vivavoce.web.answers import go
 from vivavoce.web.held_forms import remember_person
-from vivavoce.web.security.cookies import ended_cookie, session_cookie
+from vivavoce.web.security.cookies import came_over_https, ended_cookie, session_cookie
 from vivavoce.web.security.headers import SECRET_PAGE
-from vivavoce.web.security.proxies import came_over_https
 from vivavoce.workspace.access.sessions import Entry
 
 R = TypeVar("R", bound=Response)
@@ -60,3 +62,47 @@ def base_of(request: Request) -> str:
     """Return the address of this server as the browser knows it, for links to hand over."""
     scheme = "https" if is_secure(request) else "http"
     return f"{scheme}://{request.headers.get('host', request.url.netloc)}"
+
+
+# The first that fits: nearly all browsers claim to be Safari and Mozilla, too.
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+MOST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A browser in which somebody is signed in, by a name that people know."""
+
+    id: str
+    name: str
+    created: datetime
+    seen: datetime
+
+
+def seat_of(sign_in: SignIn) -> Seat:
+    """Return a session as pages show it."""
+    return Seat(sign_in.id, browser_name(sign_in.agent), sign_in.created, sign_in.seen)
+
+
+def browser_name(agent: str) -> str:
+    """Return the name of a browser and its system; what is unknown is shown as it calls itself."""
+    names = (next((name for sign, name in table if sign in agent), "") for table in (BROWSERS, SYSTEMS))
+    return ", ".join(name for name in names if name) or agent[:MOST]

@@ -36,6 +36,16 @@ class Visit:
         return self.who.actor
 
     @property
+    def here(self) -> tuple[Store, Project]:
+        """What every use case that reads begins with."""
+        return self.store, self.project
+
+    @property
+    def acting(self) -> tuple[Store, Actor, Project]:
+        """What every use case that changes something begins with."""
+        return self.store, self.actor, self.project
+
+    @property
     def base(self) -> str:
         """The address of the project."""
         return f"/p/{self.project.slug}"

@@ -1,1 +1,1 @@
-"""The same for programs, under /api/v1: one module for each noun; every module has a `router`."""
+"""The same for programs, under /api/v1: a router for each noun."""

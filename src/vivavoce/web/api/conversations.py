@@ -13,11 +13,10 @@ from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.results import SORTS, TurnFilter
 from vivavoce.store.rows import Project, Run, TurnRow
-from vivavoce.web.api.bodies import Limit, Listed, Offset, Place, build, make_list
-from vivavoce.web.api.option_bodies import StartBody, start_body
+from vivavoce.web.api.bodies import Limit, Listed, Offset, Place, StartBody, build, make_list, start_body
 from vivavoce.web.api.runs import Name, RunNumber
-from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.listing import LARGEST
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.conversations import conversations, transcripts
 from vivavoce.workspace.conversations.changes import compare_conversations
@@ -55,16 +54,14 @@ class Transcript(BaseModel):
 @router.post("/check")
 def check_conversations(visit: ReaderVisit, body: NewConversations) -> Checked:
     """Look at a run before it is begun: how large it is, and what is wrong with it. Nothing is sent to any bot."""
-    return conversations.look_ahead(
-        visit.store, visit.project, read_choice(body.chosen(), body.title), rules_of(visit.request)
-    )
+    return conversations.look_ahead(*visit.here, read_choice(body.chosen(), body.title), rules_of(visit.request))
 
 
 @router.post("", status_code=201)
 def start_conversations(visit: EditorVisit, place: Place, body: NewConversations) -> Run:
     """Begin a run; a worker holds its conversations."""
     run = conversations.start_conversations(
-        visit.store, visit.actor, visit.project, read_choice(body.chosen(), body.title), rules_of(visit.request)
+        *visit.acting, read_choice(body.chosen(), body.title), rules_of(visit.request)
     )
     return place(run, "runs", run.number)
 
@@ -76,15 +73,13 @@ def compare_conversation_runs(
     b: Annotated[int, Query(ge=1, le=LARGEST, description="The later run.")],
 ) -> dict[str, Any]:
     """Return two runs side by side: turns that improved or regressed, new, gone and edited ones."""
-    return diff_to_json(compare_conversations(visit.store, visit.project, a, b).diff)
+    return diff_to_json(compare_conversations(*visit.here, a, b).diff)
 
 
 @router.get("/{number}/bots")
 def list_bot_progress(visit: ReaderVisit, number: RunNumber) -> Listed[BotProgress]:
     """Return how far a run is with each bot."""
-    return make_list(
-        conversations.bot_progress(visit.store, runs.show_run(visit.store, visit.project, number, KIND).run)
-    )
+    return make_list(conversations.bot_progress(visit.store, runs.show_run(*visit.here, number, KIND).run))
 
 
 @router.get("/{number}/cells")
@@ -105,7 +100,7 @@ def list_cells(  # noqa: PLR0917
     wanted = {"bot": bot, "domain": domain, "level": level}
     cells = [
         cell
-        for cell in _result(visit.store, visit.project, number).cells
+        for cell in _result(*visit.here, number).cells
         if all(value is None or (getattr(cell, name) or "") == value for name, value in wanted.items())
     ]
     chosen = cells[offset : offset + limit]
@@ -117,7 +112,7 @@ def list_bot_comparisons(
     visit: ReaderVisit, number: RunNumber, limit: Limit = 200, offset: Offset = 0
 ) -> Listed[dict[str, Any]]:
     """Return which bot is better than which, over everything and in each domain and level."""
-    comparisons = _result(visit.store, visit.project, number).comparisons
+    comparisons = _result(*visit.here, number).comparisons
     return make_list(to_json(comparisons[offset : offset + limit]), len(comparisons))
 
 
@@ -126,7 +121,7 @@ def list_problems(
     visit: ReaderVisit, number: RunNumber, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[dict[str, Any]]:
     """Return the problems of each bot, the most costly first, with turns that show them."""
-    problems = _result(visit.store, visit.project, number).problems
+    problems = _result(*visit.here, number).problems
     return make_list(to_json(problems[offset : offset + limit]), len(problems))
 
 
@@ -150,7 +145,7 @@ def list_turns(  # noqa: PLR0917
     offset: Offset = 0,
 ) -> Listed[TurnRow]:
     """Return turns of a run with what was said and what became of them; while it goes on, those so far."""
-    run = runs.show_run(visit.store, visit.project, number, KIND).run
+    run = runs.show_run(*visit.here, number, KIND).run
     chosen = TurnFilter(bot, level, domain, outcome, scenario, kind, search)
     turns = transcripts.list_turns(visit.store, run, chosen, sort=sort, limit=limit, offset=offset)
     return make_list(turns.rows, turns.total)
@@ -165,7 +160,7 @@ def show_transcript(
     page: Annotated[int, Query(ge=1, le=LARGEST)] = 1,
 ) -> Transcript:
     """Return one conversation with every bot side by side."""
-    run = runs.show_run(visit.store, visit.project, number, KIND).run
+    run = runs.show_run(*visit.here, number, KIND).run
     talk = transcripts.find_talk(visit.store, run, script, repeat=repeat, page=page)
     turns = {bot: [row for _, row in sorted(talk.rows.get(bot, {}).items())] for bot in talk.bots}
     return build(Transcript, talk, talk.script, script=talk.script.id, turns=turns)

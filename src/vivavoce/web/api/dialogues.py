@@ -1,4 +1,4 @@
-"""Logged talks: brought in, make_list, read, scored."""
+"""Logged dialogues: imported, read, scored, and rated by people."""
 
 from __future__ import annotations
 
@@ -14,14 +14,27 @@ from vivavoce.dialogues.facts import Fact
 from vivavoce.dialogues.json_form import to_json
 from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.store.repositories.dialogues import DialogueFilter
-from vivavoce.store.rows import DialogueRow, Run, ScoreRow
-from vivavoce.web.api.bodies import Asked, Body, Id, Limit, Listed, Offset, Place, Text, Word, build, make_list
-from vivavoce.web.api.option_bodies import StartBody, start_body
+from vivavoce.store.rows import DialogueRow, RatingRow, Run, ScoreRow
+from vivavoce.web.api.bodies import (
+    Asked,
+    Body,
+    Id,
+    Limit,
+    Listed,
+    Offset,
+    Place,
+    StartBody,
+    Text,
+    Word,
+    build,
+    make_list,
+    start_body,
+)
 from vivavoce.web.api.runs import RunNumber
-from vivavoce.web.listing import Search
+from vivavoce.web.listing import LARGEST, Search
 from vivavoce.web.uploads import uploaded_source
-from vivavoce.web.visits import EditorVisit, ReaderVisit
-from vivavoce.workspace.dialogues import dialogues
+from vivavoce.web.visits import EditorVisit, ReaderVisit, ReviewerVisit
+from vivavoce.workspace.dialogues import dialogues, ratings
 from vivavoce.workspace.dialogues.dialogues import TalkLine, list_talks
 from vivavoce.workspace.dialogues.imports import (
     PENDING,
@@ -33,6 +46,7 @@ from vivavoce.workspace.dialogues.imports import (
     prepare_talks,
 )
 from vivavoce.workspace.dialogues.overview import Refused, facts_of, findings_of
+from vivavoce.workspace.dialogues.ratings import Opinion, Order, Verdict
 from vivavoce.workspace.dialogues.reading import Existing, TalkChoices, talks_of_run
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.project_exams import start_exam
@@ -162,7 +176,7 @@ def list_dialogues(
 ) -> Listed[TalkLine]:
     """Return talks with their newest scores, the worst first."""
     chosen = DialogueFilter(batch, bot, search or None, marked)
-    page = list_talks(visit.store, visit.project, chosen, sort=sort, limit=limit, offset=offset)
+    page = list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset)
     return make_list(page.lines, page.total)
 
 
@@ -170,14 +184,14 @@ def list_dialogues(
 def add_dialogues(visit: EditorVisit, place: Place, body: NewTalks) -> Taken:
     """Bring in talks; those that cannot be kept are named with the reason."""
     talks = [dialogue.dialogue() for dialogue in body.dialogues]
-    taken = add_talks(visit.store, visit.actor, visit.project, talks, TalkChoices(body.batch, existing=body.existing))
+    taken = add_talks(*visit.acting, talks, TalkChoices(body.batch, existing=body.existing))
     return place(taken, "dialogues", batch=body.batch)
 
 
 @router.get("/projects/{slug}/dialogues/{talk_id}")
 def show_dialogue(visit: ReaderVisit, talk_id: TalkId) -> TalkAnswer:
     """Return a talk with its newest score."""
-    talk = dialogues.find_talk(visit.store, visit.project, talk_id)
+    talk = dialogues.find_talk(*visit.here, talk_id)
     ratings = sum(row.turn == 0 and row.quality is not None for row in talk.ratings)
     run, score = (talk.score.run, talk.score.row) if talk.score else (None, None)
     return TalkAnswer(dialogue=talk.row, run=run, score=score, marks=ratings, facts=facts_of(talk.row))
@@ -199,7 +213,7 @@ def upload_dialogues(
 ) -> PreviewSummary:
     """Read a log and say what would become of its talks; nothing is kept before the upload is applied."""
     choices = TalkChoices(batch, speaker, bot, existing, encoding, sheet, header)
-    preview = prepare_talks(visit.store, visit.actor, visit.project, uploaded_source(visit.request, file), choices)
+    preview = prepare_talks(*visit.acting, uploaded_source(visit.request, file), choices)
     counts = {str(kind): n for kind, n in preview.counts.items()}
     summary = build(PreviewSummary, preview, batch=preview.choices.batch, counts=counts)
     return place(summary, "dialogue-uploads", preview.key)
@@ -210,58 +224,124 @@ def list_upload_talks(
     visit: EditorVisit, key: UploadKey, *, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[PlannedTalk]:
     """Return what would become of every talk of an upload, the refused ones first."""
-    rows = open_talks(visit.store, visit.actor, visit.project, key).rows
+    rows = open_talks(*visit.acting, key).rows
     return make_list(rows[offset : offset + limit], len(rows))
 
 
 @router.post("/projects/{slug}/dialogue-uploads/{key}/apply", status_code=201)
 def apply_upload(visit: EditorVisit, place: Place, key: UploadKey) -> Taken:
     """Bring in the talks of an upload."""
-    batch = open_talks(visit.store, visit.actor, visit.project, key).choices.batch
-    taken = apply_talks(visit.store, visit.actor, visit.project, key)
+    batch = open_talks(*visit.acting, key).choices.batch
+    taken = apply_talks(*visit.acting, key)
     return place(taken, "dialogues", batch=batch)
 
 
 @router.delete("/projects/{slug}/dialogue-uploads/{key}", status_code=204)
 def drop_upload(visit: EditorVisit, key: UploadKey) -> None:
     """Forget an upload that was not applied."""
-    PENDING.drop(visit.store, visit.actor, visit.project, key)
+    PENDING.drop(*visit.acting, key)
 
 
 @router.get("/projects/{slug}/dialogue-batches")
 def list_batches(visit: ReaderVisit) -> Listed[Batch]:
     """Return the batches in which talks came, the newest first."""
-    return make_list(
-        Batch(name=name, talks=n) for name, n in dialogues.list_batches(visit.store, visit.project).items()
-    )
+    return make_list(Batch(name=name, talks=n) for name, n in dialogues.list_batches(*visit.here).items())
 
 
 @router.delete("/projects/{slug}/dialogue-batches")
 def delete_batch(visit: EditorVisit, name: Annotated[str, Query(min_length=1, max_length=200)]) -> Gone:
     """Delete the talks of a batch with their scores and marks, for good."""
-    return Gone(talks=dialogues.delete_batch(visit.store, visit.actor, visit.project, name))
+    return Gone(talks=dialogues.delete_batch(*visit.acting, name))
 
 
 @router.post("/projects/{slug}/dialogue-batches/of-run/{number}", status_code=201)
 def add_run_dialogues(visit: EditorVisit, place: Place, number: RunNumber, body: RunTalks) -> Taken:
     """Take the conversations of a run as talks, each with whether all its checks passed."""
-    talks = talks_of_run(visit.store, visit.project, number)
+    talks = talks_of_run(*visit.here, number)
     choices = TalkChoices(body.batch or f"run {number}", existing=body.existing)
-    taken = add_talks(visit.store, visit.actor, visit.project, talks, choices)
+    taken = add_talks(*visit.acting, talks, choices)
     return place(taken, "dialogues", batch=choices.batch)
 
 
 @router.post("/projects/{slug}/dialogue-runs", status_code=201)
 def start_scoring(visit: EditorVisit, place: Place, body: NewScoring) -> Run:
     """Start an exam over a batch, or over all talks; a worker does it."""
-    run = start_exam(visit.store, visit.actor, visit.project, DIALOGUES.name, body.chosen(), body.title)
+    run = start_exam(*visit.acting, DIALOGUES.name, body.chosen(), body.title)
     return place(run, "runs", run.number)
 
 
 @router.get("/projects/{slug}/dialogue-runs/{number}")
 def show_dialogue_findings(visit: ReaderVisit, number: RunNumber) -> RunFindings:
     """Return what an exam found; not there before it is done."""
-    run = runs.show_run(visit.store, visit.project, number, dialogues.KIND).run
+    run = runs.show_run(*visit.here, number, dialogues.KIND).run
     findings = findings_of(visit.store, run)
     result = {name: to_json(getattr(findings.result, name)) for name in ("passport", "ranking", "queue")}
     return build(RunFindings, findings, headline=run.headline, **result)
+
+
+ratings_router = APIRouter(tags=["ratings"])
+MAX_ANSWERS = 5000
+
+
+class Answer(Body):
+    """Whether one answer of the bot is good; `number`: of the message, from 1."""
+
+    number: Annotated[int, Field(ge=1, le=LARGEST)]
+    verdict: Verdict
+
+
+class NewOpinion(Body):
+    """What you think of a talk: a mark from 1 (very bad) to 5 (very good), and of its answers."""
+
+    quality: Annotated[int, Field(ge=1, le=5)] | None = None
+    answers: Annotated[list[Answer], Field(max_length=MAX_ANSWERS)] = Field(default_factory=list)
+
+
+class NextTalk(BaseModel):
+    """The talk that you are asked to rate, without its score; null: you have rated all of them.
+
+    `silent`: talks that are left out because the bot never spoke in them.
+    """
+
+    dialogue: DialogueRow | None
+    done: int
+    total: int
+    silent: int
+
+
+@ratings_router.get("/projects/{slug}/ratings/next")
+def show_next_talk(
+    visit: ReviewerVisit,
+    *,
+    order: Order = "random",
+    bot: Asked = None,
+    skip: Annotated[str, Query(max_length=64)] = "",
+) -> NextTalk:
+    """Return the next talk to rate: by chance, or the worst first; `skip` leaves one for later."""
+    asked = ratings.next_talk(*visit.acting, order=order, bot=bot, skip=skip)
+    return build(NextTalk, asked, dialogue=asked.row)
+
+
+@ratings_router.get("/projects/{slug}/ratings/agreement")
+def show_agreement(visit: ReaderVisit, bot: Asked = None) -> ratings.Accord:
+    """Return how the score follows people's marks, and how people agree with each other."""
+    return ratings.measure_accord(*visit.here, bot=bot)
+
+
+@ratings_router.get("/projects/{slug}/dialogues/{talk_id}/ratings")
+def list_ratings(visit: ReaderVisit, talk_id: TalkId) -> Listed[RatingRow]:
+    """Return what people think of a talk: marks of the whole (`turn` 0), then of its answers."""
+    return make_list(dialogues.find_talk(*visit.here, talk_id).ratings)
+
+
+@ratings_router.put("/projects/{slug}/dialogues/{talk_id}/ratings/mine")
+def rate_talk(visit: ReviewerVisit, talk_id: TalkId, body: NewOpinion) -> Opinion:
+    """Say what you think of a talk; what you said before and do not say again is forgotten."""
+    opinion = Opinion(body.quality, {answer.number: answer.verdict for answer in body.answers})
+    return ratings.rate_talk(*visit.acting, talk_id, opinion)
+
+
+@ratings_router.delete("/projects/{slug}/dialogues/{talk_id}/ratings/mine")
+def withdraw_rating(visit: ReviewerVisit, talk_id: TalkId) -> Opinion:
+    """Take back what you said of a talk; returns what it was."""
+    return ratings.take_back(*visit.acting, talk_id)

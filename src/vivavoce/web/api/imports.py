@@ -99,7 +99,7 @@ class Prepared(BaseModel):
 def prepare_import(visit: EditorVisit, place: Place, body: PastedText) -> Prepared:
     """Read text and say what would happen; nothing is changed yet."""
     source = source_of_text(body.text)
-    preview = importing.prepare_import(visit.store, visit.actor, visit.project, source, body.chosen())
+    preview = importing.prepare_import(*visit.acting, source, body.chosen())
     return place(_describe(preview), "imports", preview.key)
 
 
@@ -109,20 +109,20 @@ def prepare_import_file(
 ) -> Prepared:
     """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
     source = uploaded_source(visit.request, file)
-    preview = importing.prepare_import(visit.store, visit.actor, visit.project, source, choices.chosen())
+    preview = importing.prepare_import(*visit.acting, source, choices.chosen())
     return place(_describe(preview), "imports", preview.key)
 
 
 @router.get("/projects/{slug}/imports/{key}")
 def show_import(visit: EditorVisit, key: Id) -> Prepared:
     """Return what an import would do."""
-    return _describe(importing.open_import(visit.store, visit.actor, visit.project, key))
+    return _describe(importing.open_import(*visit.acting, key))
 
 
 @router.put("/projects/{slug}/imports/{key}")
 def change_import(visit: EditorVisit, key: Id, body: ImportChoices) -> Prepared:
     """Read the same source otherwise; the answer has another key."""
-    return _describe(importing.change_import(visit.store, visit.actor, visit.project, key, body.chosen()))
+    return _describe(importing.change_import(*visit.acting, key, body.chosen()))
 
 
 @router.get("/projects/{slug}/imports/{key}/rows")
@@ -135,7 +135,7 @@ def list_import_rows(
     offset: Offset = 0,
 ) -> Listed[PlannedRow]:
     """Return rows of a preview with what would happen to each."""
-    preview = importing.open_import(visit.store, visit.actor, visit.project, key)
+    preview = importing.open_import(*visit.acting, key)
     rows = [row for row in preview.plan.rows if kind is None or row.kind == kind]
     return make_list(rows[offset : offset + limit], len(rows))
 
@@ -143,14 +143,14 @@ def list_import_rows(
 @router.post("/projects/{slug}/imports/{key}/apply", status_code=201)
 def apply_import(visit: EditorVisit, place: Place, key: Id, body: Applying) -> Edit:
     """Do what the preview says, as one edit."""
-    edit = importing.apply_import(visit.store, visit.actor, visit.project, key, why=body.why)
+    edit = importing.apply_import(*visit.acting, key, why=body.why)
     return place(edit, "edits", edit.id)
 
 
 @router.delete("/projects/{slug}/imports/{key}", status_code=204)
 def drop_import(visit: EditorVisit, key: Id) -> None:
     """Forget a preview."""
-    importing.PENDING.drop(visit.store, visit.actor, visit.project, key)
+    importing.PENDING.drop(*visit.acting, key)
 
 
 def _describe(preview: importing.Preview) -> Prepared:

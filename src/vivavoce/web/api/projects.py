@@ -1,17 +1,22 @@
-"""Projects: list, make, change."""
+"""Projects: how they stand today, their daily runs and their bots."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from vivavoce.errors import UsageError
+from vivavoce.messages import say
 from vivavoce.store.rows import Edit, Project
 from vivavoce.web.access import Editor, InStore, Reader
-from vivavoce.web.api.bodies import Body, Listed, Place, Why, Word, make_list
+from vivavoce.web.api.bodies import Body, Id, Listed, Place, Text, Why, Word, make_list
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit
-from vivavoce.workspace.projects import projects
+from vivavoce.workspace.bots import bots
+from vivavoce.workspace.projects import projects, schedules, today
 from vivavoce.workspace.projects.demo_runs import create_demo_project
 
 router = APIRouter(tags=["projects"])
@@ -63,7 +68,7 @@ def show_project(visit: ReaderVisit) -> Project:
 @router.put("/projects/{slug}")
 def change_project(visit: EditorVisit, body: ChangedProject) -> Edit:
     """Change what holds for a project; returns the edit, which can be undone."""
-    return projects.change_project(visit.store, visit.actor, visit.project, **body.model_dump())
+    return projects.change_project(*visit.acting, **body.model_dump())
 
 
 @router.delete("/projects/{slug}", status_code=204)
@@ -72,4 +77,126 @@ def delete_project(
     name: Annotated[str, Query(max_length=200, description="The name of the project, as confirmation.")],
 ) -> None:
     """Delete a project with everything in it, for good."""
-    projects.delete_project(visit.store, visit.actor, visit.project, name)
+    projects.delete_project(*visit.acting, name)
+
+
+today_router = APIRouter(tags=["today"])
+
+
+@today_router.get("/projects/{slug}/today")
+def show_today(visit: ReaderVisit) -> today.Today:
+    """Return the state of a project, its biggest problems, what changed in a week, and what is going on."""
+    return today.show_today(*visit.here)
+
+
+schedules_router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedules")
+
+
+class ScheduleBody(Body):
+    """A daily run to be made; `minute_of_day` in UTC. `GET /exams` lists the options of each exam.
+
+    Daily runs take: of intents `classifier`, `retries`, `out_of_scope_share`; of engines `classifiers`, `retries`;
+    of conversations `suite` (id or name), `bots`, `domains`, `levels`, `repeats`; of dialogues `batch`.
+    """
+
+    kind: Word
+    title: Annotated[Text, Field(max_length=200)] = ""
+    options: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
+    minute_of_day: Annotated[int, Field(ge=0, lt=schedules.DAY)] = schedules.USUAL_MINUTE
+    why: Annotated[Text, Field(max_length=1000)] = ""
+
+
+class ChangeBody(Body):
+    """What is to be different about a daily run; what is not said stays. `enabled` is said alone."""
+
+    enabled: bool | None = None
+    title: Annotated[Text, Field(max_length=200)] | None = None
+    options: Annotated[dict[str, Any], Field(max_length=20)] | None = None
+    minute_of_day: Annotated[int, Field(ge=0, lt=schedules.DAY)] | None = None
+    why: Annotated[Text, Field(max_length=1000)] = ""
+
+
+@schedules_router.get("")
+def list_schedules(visit: ReaderVisit) -> Listed[schedules.ScheduleLine]:
+    """Return the daily runs of a project by the time of day, each with its newest run."""
+    return make_list(schedules.list_schedules(*visit.here))
+
+
+@schedules_router.post("", status_code=201)
+def create_schedule(visit: EditorVisit, place: Place, body: ScheduleBody) -> Edit:
+    """Make a daily run; returns the edit, which can be undone."""
+    new = schedules.NewSchedule(body.kind, body.title, body.options, body.minute_of_day)
+    edit = schedules.create_schedule(*visit.acting, new, why=body.why)
+    return place(edit, "edits", edit.id)
+
+
+@schedules_router.put("/{schedule_id}")
+def change_schedule(visit: EditorVisit, schedule_id: Id, body: ChangeBody) -> Edit:
+    """Switch a daily run on or off, or change its title, options or time; returns the edit, which can be undone."""
+    changes = body.model_dump(exclude={"enabled", "why"}, exclude_none=True)
+    if body.enabled is not None:
+        if changes:
+            raise UsageError(
+                say("`enabled` cannot be combined with other fields"),
+                where="enabled",
+                remedy=say("send two requests"),
+            )
+        return schedules.switch_schedule(*visit.acting, schedule_id, enabled=body.enabled)
+    old = schedules.find_schedule(*visit.here, schedule_id)
+    new = replace(schedules.NewSchedule(old.kind, old.title, old.options, old.minute_of_day), **changes)
+    return schedules.change_schedule(*visit.acting, schedule_id, new, why=body.why)
+
+
+@schedules_router.delete("/{schedule_id}")
+def delete_schedule(visit: EditorVisit, schedule_id: Id) -> Edit:
+    """Delete a daily run; the runs that it started stay. Returns the edit, which can be undone."""
+    return schedules.delete_schedule(*visit.acting, schedule_id)
+
+
+bots_router = APIRouter(tags=["bots"], prefix="/projects/{slug}/bots")
+
+
+class BotBody(Body):
+    """A bot: its name, and its entry as in bots.yaml. Secrets are written as `${BOT_NAME}`."""
+
+    name: Word
+    entry: Annotated[dict[str, Any], Field(min_length=1, max_length=100)]
+    why: Annotated[Text, Field(max_length=1000)] = ""
+
+
+@bots_router.get("")
+def list_bots(visit: ReaderVisit) -> Listed[bots.BotLine]:
+    """Return the bots of a project by name, each with its newest run."""
+    return make_list(bots.list_bots(*visit.here))
+
+
+@bots_router.post("", status_code=201)
+def add_bot(visit: AdminVisit, place: Place, body: BotBody) -> Edit:
+    """Add a bot; all that is wrong with its entry is told at once. Returns the edit, which can be undone."""
+    edit = bots.add_bot(*visit.acting, rules=rules_of(visit.request), **body.model_dump())
+    return place(edit, "edits", edit.id)
+
+
+@bots_router.get("/{bot_id}")
+def show_bot(visit: ReaderVisit, bot_id: Id) -> bots.BotLine:
+    """Return a bot."""
+    return bots.show_bot(*visit.here, bot_id)
+
+
+@bots_router.put("/{bot_id}")
+def change_bot(visit: AdminVisit, bot_id: Id, body: BotBody) -> Edit:
+    """Change the name and the entry of a bot; returns the edit, which can be undone."""
+    rules = rules_of(visit.request)
+    return bots.change_bot(*visit.acting, bot_id, rules=rules, **body.model_dump())
+
+
+@bots_router.delete("/{bot_id}")
+def delete_bot(visit: AdminVisit, bot_id: Id) -> Edit:
+    """Delete a bot; what runs found about it stays. Returns the edit, which can be undone."""
+    return bots.delete_bot(*visit.acting, bot_id)
+
+
+@bots_router.post("/{bot_id}/test")
+def try_bot(visit: EditorVisit, bot_id: Id) -> bots.BotReport:
+    """Talk to a bot for at most half a minute and return what was found; also a bot that fails gets a report."""
+    return bots.try_bot(*visit.acting, bot_id, rules_of(visit.request))

@@ -1,23 +1,46 @@
-"""Runs of all exams: looked at, ended, gone on with, and what they found."""
+"""Runs of all exams, and what the exams of topics and of classifiers found."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from vivavoce.jobs.exams.kinds import ENGINES, INTENTS
 from vivavoce.jobs.exams.protocol import ExamKind
 from vivavoce.jobs.exams.registry import exam_kinds
-from vivavoce.store.rows import Project, Run, RunState
+from vivavoce.outcomes import Outcome
+from vivavoce.records import Rate
+from vivavoce.store.repositories.results import MeasurePoint
+from vivavoce.store.rows import Edit, OutcomeRow, Project, Run, RunState
 from vivavoce.web.access import InStore, Reader
-from vivavoce.web.api.bodies import Body, Limit, Listed, Offset, Place, Text, Word, build, make_list
+from vivavoce.web.api.bodies import (
+    Body,
+    Limit,
+    Listed,
+    Moment,
+    Offset,
+    Place,
+    StartBody,
+    Text,
+    Word,
+    build,
+    make_list,
+    start_body,
+)
 from vivavoce.web.listing import LARGEST
 from vivavoce.web.visits import EditorVisit, ReaderVisit
-from vivavoce.workspace.exams import runs
+from vivavoce.workspace.access.engine_rules import OfferedEngine, offered_engines
+from vivavoce.workspace.exams import comparing, engines, intents, runs, timeline
+from vivavoce.workspace.exams.comparing import Cause, ComparedQuestion, RateChange
+from vivavoce.workspace.exams.engines import EngineTime
 from vivavoce.workspace.exams.project_exams import start_exam
 from vivavoce.workspace.exams.runs import FailureCount, Silence
+from vivavoce.workspace.exams.timeline import Mark
+from vivavoce.workspace.exams.verdicts import QuestionVerdict
 
 router = APIRouter(tags=["runs"])
 RunNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the run within its project.")]
@@ -111,7 +134,7 @@ def list_exams(who: Reader) -> Listed[ExamBody]:
 @router.post("/projects/{slug}/runs", status_code=201)
 def start_run(visit: EditorVisit, place: Place, body: NewRun) -> Run:
     """Start an exam of any kind on the material of a project as it is now."""
-    run = start_exam(visit.store, visit.actor, visit.project, body.kind, body.options, body.title)
+    run = start_exam(*visit.acting, body.kind, body.options, body.title)
     return place(run, "runs", run.number)
 
 
@@ -120,20 +143,20 @@ def list_runs(
     visit: ReaderVisit, kind: Kind = None, state: RunState | None = None, limit: Limit = 25, offset: Offset = 0
 ) -> Listed[Run]:
     """Return some runs, the newest first."""
-    page = runs.list_runs(visit.store, visit.project, kind=kind, state=state, limit=limit, offset=offset)
+    page = runs.list_runs(*visit.here, kind=kind, state=state, limit=limit, offset=offset)
     return make_list([line.run for line in page.lines], page.total)
 
 
 @router.get("/projects/{slug}/runs/{number}")
 def show_run(visit: ReaderVisit, number: RunNumber) -> Run:
     """Return a run."""
-    return runs.show_run(visit.store, visit.project, number).run
+    return runs.show_run(*visit.here, number).run
 
 
 @router.get("/projects/{slug}/runs/{number}/progress")
 def show_progress(visit: ReaderVisit, number: RunNumber) -> ProgressBody:
     """Return how far a run is, why parts of it failed, and how long the rest may take."""
-    progress = runs.progress_of(visit.store, runs.show_run(visit.store, visit.project, number).run)
+    progress = runs.progress_of(visit.store, runs.show_run(*visit.here, number).run)
     units = {state.value: n for state, n in progress.counts.items()}
     return build(ProgressBody, progress, progress.run, units=units)
 
@@ -141,49 +164,49 @@ def show_progress(visit: ReaderVisit, number: RunNumber) -> ProgressBody:
 @router.post("/projects/{slug}/runs/{number}/cancel")
 def cancel_run(visit: EditorVisit, number: RunNumber) -> Run:
     """End a run; what was done is kept, and it can go on later."""
-    return runs.cancel_run(visit.store, visit.actor, visit.project, number)
+    return runs.cancel_run(*visit.acting, number)
 
 
 @router.post("/projects/{slug}/runs/{number}/resume")
 def resume_run(visit: EditorVisit, number: RunNumber) -> Run:
     """Go on with a run that was cancelled or failed."""
-    return runs.resume_run(visit.store, visit.actor, visit.project, number)
+    return runs.resume_run(*visit.acting, number)
 
 
 @router.post("/projects/{slug}/runs/{number}/retry")
 def retry_run(visit: EditorVisit, number: RunNumber) -> Run:
     """Try again what failed in a run that is over."""
-    return runs.retry_run(visit.store, visit.actor, visit.project, number)
+    return runs.retry_run(*visit.acting, number)
 
 
 @router.put("/projects/{slug}/runs/{number}/title")
 def rename_run(visit: EditorVisit, number: RunNumber, body: NewTitle) -> Run:
     """Give a run another title."""
-    return runs.rename_run(visit.store, visit.actor, visit.project, number, body.title)
+    return runs.rename_run(*visit.acting, number, body.title)
 
 
 @router.delete("/projects/{slug}/runs/{number}", status_code=204)
 def delete_run(visit: EditorVisit, number: RunNumber) -> None:
     """Forget a run that is over and all that it found, for good."""
-    runs.delete_run(visit.store, visit.actor, visit.project, number)
+    runs.delete_run(*visit.acting, number)
 
 
 @router.get("/projects/{slug}/runs/{number}/findings", responses=JSON_FILE, response_class=Response)
 def show_findings(visit: ReaderVisit, number: RunNumber) -> Response:
     """Return all that a run found: the same bytes for the same work."""
-    return _file(visit.store, visit.project, number, runs.FINDINGS, "application/json")
+    return _file(*visit.here, number, runs.FINDINGS, "application/json")
 
 
 @router.get("/projects/{slug}/runs/{number}/warnings")
 def list_warnings(visit: ReaderVisit, number: RunNumber) -> Listed[str]:
     """Return what is to be known before the numbers of a run are trusted."""
-    return make_list(runs.warnings_of(visit.store, runs.show_run(visit.store, visit.project, number).run))
+    return make_list(runs.warnings_of(visit.store, runs.show_run(*visit.here, number).run))
 
 
 @router.get("/projects/{slug}/runs/{number}/report", responses=HTML_FILE, response_class=Response)
 def show_report(visit: ReaderVisit, number: RunNumber) -> Response:
     """Return the report of a run, one file with all pictures in it."""
-    answer = _file(visit.store, visit.project, number, runs.REPORT, "text/html; charset=utf-8")
+    answer = _file(*visit.here, number, runs.REPORT, "text/html; charset=utf-8")
     # Opened in a browser, a report may show itself and do nothing else.
     answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return answer
@@ -192,13 +215,13 @@ def show_report(visit: ReaderVisit, number: RunNumber) -> Response:
 @router.get("/projects/{slug}/runs/{number}/charts/{name}", responses=JSON_FILE, response_class=Response)
 def show_chart(visit: ReaderVisit, number: RunNumber, name: ChartName) -> Response:
     """Return the specification of a chart (Vega-Lite)."""
-    return _file(visit.store, visit.project, number, f"charts/{name}.json", "application/json")
+    return _file(*visit.here, number, f"charts/{name}.json", "application/json")
 
 
 @router.get("/projects/{slug}/runs/{number}/pictures/{name}", responses=SVG_FILE, response_class=Response)
 def show_picture(visit: ReaderVisit, number: RunNumber, name: ChartName) -> Response:
     """Return a chart as a picture."""
-    answer = _file(visit.store, visit.project, number, f"charts/{name}.svg", "image/svg+xml")
+    answer = _file(*visit.here, number, f"charts/{name}.svg", "image/svg+xml")
     answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return answer
 
@@ -206,3 +229,160 @@ def show_picture(visit: ReaderVisit, number: RunNumber, name: ChartName) -> Resp
 def _file(store: InStore, project: Project, number: int, name: str, media: str) -> Response:
     run = runs.show_run(store, project, number).run
     return Response(runs.document(store, run, name), media_type=media)
+
+
+intents_router = APIRouter(tags=["intents"])
+MAX_QUESTIONS = 200
+MeasureName = Literal[
+    "accuracy", "automation_rate", "precision_answered", "negative_rejection", "f1_macro", "f1_weighted"
+]
+
+
+if TYPE_CHECKING:
+    NewIntentsExam = StartBody
+else:
+    NewIntentsExam = start_body("NewIntentsExam", "An intents exam to start.", INTENTS)
+
+
+class ComparedRuns(BaseModel):
+    """Two runs side by side, the earlier one first.
+
+    `verdict` is on the questions that both asked, each run as it was counted then; `by_later_topics` judges both runs
+    by the topics of the later one. `causes`: edits that filed changed questions under another topic. `only_before`,
+    `only_after`: examples that one run alone tested; `reworded`: examples with another text since.
+    """
+
+    a: Run
+    b: Run
+    same_data: bool
+    differing: tuple[tuple[str, str, str], ...]
+    changes: tuple[RateChange, ...]
+    verdict: QuestionVerdict
+    paired: Rate
+    p: float
+    shared: int
+    improved: int
+    broken: int
+    by_later_topics: QuestionVerdict
+    causes: tuple[Cause, ...]
+    only_before: int
+    only_after: int
+    reworded: int
+    improved_questions: tuple[ComparedQuestion, ...]
+    broken_questions: tuple[ComparedQuestion, ...]
+    edits: list[Edit]
+    all_edits: int
+
+
+class TimelineBody(BaseModel):
+    """A number over time, oldest first, and the marks between, newest first.
+
+    `verdict`: the last run against the first, question by question; null where there is one run or none.
+    """
+
+    measure: str
+    verdict: QuestionVerdict | None
+    points: tuple[MeasurePoint, ...]
+    marks: tuple[Mark, ...]
+    all_marks: int
+
+
+@intents_router.post("/projects/{slug}/intents", status_code=201)
+def start_intents(visit: EditorVisit, place: Place, body: NewIntentsExam) -> Run:
+    """Examine the topics of a project as they are now."""
+    run = intents.start_intents(*visit.acting, title=body.title, options=body.chosen())
+    return place(run, "runs", run.number)
+
+
+@intents_router.get("/projects/{slug}/intents/{number}/questions")
+def list_questions(  # noqa: PLR0917
+    visit: ReaderVisit,
+    number: RunNumber,
+    outcome: Outcome | None = None,
+    intent: Name = None,
+    guess: Name = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[OutcomeRow]:
+    """Return some questions of an exam and what came of them."""
+    run = runs.show_run(*visit.here, number, intents.KIND).run
+    page = intents.list_questions(
+        visit.store,
+        run,
+        outcome=outcome.value if outcome else None,
+        intent=intent,
+        guess=guess,
+        search=search,
+        limit=limit,
+        offset=offset,
+    )
+    return make_list(page.rows, page.total)
+
+
+@intents_router.get("/projects/{slug}/intents/compare")
+def compare_intents(
+    visit: ReaderVisit, a: Annotated[int, Query(ge=1, le=LARGEST)], b: Annotated[int, Query(ge=1, le=LARGEST)]
+) -> ComparedRuns:
+    """Hold two exams against each other: numbers, questions, and the edits between them."""
+    comparison = comparing.compare_runs(*visit.here, a, b)
+    questions, verdict = comparison.questions, comparison.verdict
+    return build(
+        ComparedRuns,
+        comparison,
+        questions,
+        verdict,
+        paired=verdict.difference,
+        improved=verdict.improved,
+        broken=verdict.broken,
+        improved_questions=questions.improved[:MAX_QUESTIONS],
+        broken_questions=questions.broken[:MAX_QUESTIONS],
+        edits=[line.edit for line in comparison.edits],
+    )
+
+
+@intents_router.get("/projects/{slug}/timeline")
+def show_timeline(
+    visit: ReaderVisit, measure: MeasureName = "accuracy", since: Moment | None = None, until: Moment | None = None
+) -> TimelineBody:
+    """Return a number of all exams over time, with every change between them."""
+    first, last = (None if moment is None else _utc(moment) for moment in (since, until))
+    return build(TimelineBody, timeline.show_timeline(*visit.here, measure=measure, since=first, until=last))
+
+
+def _utc(moment: datetime) -> datetime:
+    """Return a time in UTC; one without a zone is UTC already, and one at the end of all days stays there."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)
+
+
+engines_router = APIRouter(tags=["engines"])
+
+
+if TYPE_CHECKING:
+    NewComparison = StartBody
+else:
+    NewComparison = start_body("NewComparison", "A comparison of classifiers to start.", ENGINES)
+
+
+@engines_router.get("/engines")
+def list_engines(who: Reader) -> Listed[OfferedEngine]:
+    """Return the engines that are installed; `needs` says what those lack that are not ready to be chosen."""
+    return make_list(offered_engines())
+
+
+@engines_router.post("/projects/{slug}/engines", status_code=201)
+def start_engines(visit: EditorVisit, place: Place, body: NewComparison) -> Run:
+    """Examine several engines on the same splits."""
+    run = start_exam(*visit.acting, ENGINES.name, body.chosen(), body.title)
+    return place(run, "runs", run.number)
+
+
+@engines_router.get("/projects/{slug}/engines/{number}/times")
+def list_engine_times(visit: ReaderVisit, number: RunNumber) -> Listed[EngineTime]:
+    """Return what the engines of a comparison took."""
+    return make_list(engines.engine_times(visit.store, runs.show_run(*visit.here, number, "engines").run))

@@ -1,4 +1,4 @@
-"""Topics: how they stand, their answers, merging and deleting."""
+"""Topics with their answers, their examples, and the history of both."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from vivavoce.records import Rate
-from vivavoce.store.rows import Edit, Topic
+from vivavoce.store.rows import Edit, ExampleRow, Topic
 from vivavoce.web.answers import MEDIA, TABLES, download, table_file
 from vivavoce.web.api.bodies import Body, Id, Limit, Line, Listed, Offset, Place, Text, Why, Word, build, make_list
 from vivavoce.web.forms import MAX_WHY
 from vivavoce.web.listing import Search
 from vivavoce.web.visits import EditorVisit, ReaderVisit
-from vivavoce.workspace.topics import overview, topics
+from vivavoce.workspace.topics import examples, history, overview, topics
 from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_json
+from vivavoce.workspace.topics.history import undo_or_explain
 from vivavoce.workspace.topics.overview import Flag, TopicLine
-from vivavoce.workspace.topics.topics import AnswerChoice
+from vivavoce.workspace.topics.topics import AnswerChoice, Made, split_topic
 
 router = APIRouter(tags=["topics"])
 FORMS = (*TABLES, "json")
@@ -96,31 +97,27 @@ def list_topics(
     offset: Offset = 0,
 ) -> Listed[TopicLine]:
     """Return topics: those whose name, description or answer holds the words."""
-    page = overview.list_topics(
-        visit.store, visit.project, search=search, flag=flag, sort=sort, limit=limit, offset=offset
-    )
+    page = overview.list_topics(*visit.here, search=search, flag=flag, sort=sort, limit=limit, offset=offset)
     return make_list(page.lines, page.total)
 
 
 @router.post("/projects/{slug}/topics", status_code=201)
 def add_topic(visit: EditorVisit, place: Place, body: NewTopic) -> topics.Made:
     """Make a topic with its answers and first examples; returns it with the edit, which can be undone."""
-    made = topics.add_topic(visit.store, visit.actor, visit.project, **body.model_dump())
+    made = topics.add_topic(*visit.acting, **body.model_dump())
     return place(made, "topics", made.topic.id)
 
 
 @router.post("/projects/{slug}/topics/merge")
 def merge_topics(visit: EditorVisit, body: Merging) -> Edit:
     """Give the examples of topics to another one and delete them; returns the edit."""
-    return topics.merge_topics(
-        visit.store, visit.actor, visit.project, body.topics, body.into, answer=body.answer, why=body.why
-    )
+    return topics.merge_topics(*visit.acting, body.topics, body.into, answer=body.answer, why=body.why)
 
 
 @router.post("/projects/{slug}/topics/delete")
 def delete_topics(visit: EditorVisit, body: Chosen) -> Edit:
     """Delete topics with their examples and answers; returns the edit."""
-    return topics.delete_topics(visit.store, visit.actor, visit.project, body.topics, why=body.why)
+    return topics.delete_topics(*visit.acting, body.topics, why=body.why)
 
 
 @router.get(
@@ -131,14 +128,14 @@ def delete_topics(visit: EditorVisit, body: Chosen) -> Edit:
 def export_topics(visit: ReaderVisit, kind: Literal["csv", "xlsx", "json"]) -> Response:
     """Return all examples with their topics and answers, as an import reads them."""
     if kind == "json":
-        return download(f"{visit.project.slug}.json", MEDIA["json"], export_json(visit.store, visit.project))
-    return table_file(visit.project.slug, kind, COLUMNS, example_table(visit.store, visit.project))
+        return download(f"{visit.project.slug}.json", MEDIA["json"], export_json(*visit.here))
+    return table_file(visit.project.slug, kind, COLUMNS, example_table(*visit.here))
 
 
 @router.get("/projects/{slug}/topics/{topic_id}")
 def show_topic(visit: ReaderVisit, topic_id: Id) -> TopicDetail:
     """Return a topic and how it stands."""
-    state = overview.topic_state(visit.store, visit.project, topic_id)
+    state = overview.topic_state(*visit.here, topic_id)
     line, findings = state.line, state.findings
     if findings is None:
         return TopicDetail(topic=line.topic, size=line.size, flags=line.flags)
@@ -148,10 +145,140 @@ def show_topic(visit: ReaderVisit, topic_id: Id) -> TopicDetail:
 @router.patch("/projects/{slug}/topics/{topic_id}")
 def change_topic(visit: EditorVisit, topic_id: Id, body: ChangedTopic) -> Edit:
     """Rename, describe, answer or give away a topic; returns the edit."""
-    return topics.change_topic(visit.store, visit.actor, visit.project, topic_id, **body.model_dump())
+    return topics.change_topic(*visit.acting, topic_id, **body.model_dump())
 
 
 @router.delete("/projects/{slug}/topics/{topic_id}")
 def delete_topic(visit: EditorVisit, topic_id: Id, why: Annotated[str, Query(max_length=MAX_WHY)] = "") -> Edit:
     """Delete a topic with its examples and answers; returns the edit."""
-    return topics.delete_topics(visit.store, visit.actor, visit.project, [topic_id], why=why)
+    return topics.delete_topics(*visit.acting, [topic_id], why=why)
+
+
+examples_router = APIRouter(tags=["examples"])
+
+
+class NewExamples(Body):
+    """Messages for a topic (null: out of scope)."""
+
+    texts: Annotated[list[Line], Field(min_length=1, max_length=10_000)]
+    topic: Id | None = None
+    language: Language | None = None
+    why: Why = ""
+
+
+class ChangedExample(Body):
+    """An example as it is from now on."""
+
+    text: Line
+    language: Language | None = None
+    why: Why = ""
+
+
+class ChosenExamples(Body):
+    """Examples that are chosen."""
+
+    examples: Ids
+    why: Why = ""
+
+
+class MovedExamples(ChosenExamples):
+    """Examples and the topic that they go to (null: out of scope)."""
+
+    topic: Id | None
+
+
+class SplitExamples(ChosenExamples):
+    """Examples and the name of the new topic that they become."""
+
+    name: Word
+
+
+@examples_router.get("/projects/{slug}/examples")
+def list_examples(
+    visit: ReaderVisit,
+    *,
+    topic: Id | None = None,
+    out_of_scope: bool = False,
+    search: Search = "",
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Listed[ExampleRow]:
+    """Return examples that hold the words: of all topics, of one, or those out of scope."""
+    page = examples.list_examples(
+        *visit.here, topic_id=topic, out_of_scope=out_of_scope, search=search, limit=limit, offset=offset
+    )
+    return make_list(page.examples, page.total)
+
+
+@examples_router.post("/projects/{slug}/examples", status_code=201)
+def add_examples(visit: EditorVisit, place: Place, body: NewExamples) -> examples.Added:
+    """Add examples to a topic; those that it has already are named and not doubled."""
+    made = examples.add_examples(
+        *visit.acting,
+        # A tab would name another topic, which here has a field of its own.
+        [text.replace("\t", " ") for text in body.texts],
+        topic_id=body.topic,
+        language=body.language or "",
+        source="api",
+        why=body.why,
+    )
+    return place(made, "edits", made.edit.id)
+
+
+@examples_router.post("/projects/{slug}/examples/move")
+def move_examples(visit: EditorVisit, body: MovedExamples) -> Edit:
+    """Give examples to another topic, or out of scope; returns the edit."""
+    return examples.move_examples(*visit.acting, body.examples, topic_id=body.topic, why=body.why)
+
+
+@examples_router.post("/projects/{slug}/examples/split", status_code=201)
+def split_examples(visit: EditorVisit, place: Place, body: SplitExamples) -> Made:
+    """Make a new topic of examples; returns it with the edit."""
+    made = split_topic(*visit.acting, body.examples, body.name, why=body.why)
+    return place(made, "topics", made.topic.id)
+
+
+@examples_router.post("/projects/{slug}/examples/delete")
+def delete_examples(visit: EditorVisit, body: ChosenExamples) -> Edit:
+    """Delete examples; returns the edit."""
+    return examples.delete_examples(*visit.acting, body.examples, why=body.why)
+
+
+@examples_router.put("/projects/{slug}/examples/{example_id}")
+def change_example(visit: EditorVisit, example_id: Id, body: ChangedExample) -> Edit:
+    """Write an example anew; returns the edit."""
+    return examples.change_example(
+        *visit.acting, example_id, text=body.text, language=body.language or "", why=body.why
+    )
+
+
+edits_router = APIRouter(tags=["edits"])
+
+
+class Undoing(Body):
+    """Why something is taken back."""
+
+    why: Why = ""
+
+
+@edits_router.get("/projects/{slug}/edits")
+def list_edits(visit: ReaderVisit, limit: Limit = 50, offset: Offset = 0) -> Listed[history.EditLine]:
+    """Return the edits of a project, the newest first."""
+    page = history.list_edits(*visit.here, limit=limit, offset=offset)
+    return make_list(page.lines, page.total)
+
+
+@edits_router.get("/projects/{slug}/edits/{edit_id}")
+def show_edit(visit: ReaderVisit, edit_id: Id) -> history.EditDetail:
+    """Return an edit with what it did: the first 200 rows of it."""
+    return history.show_edit(*visit.here, edit_id)
+
+
+@edits_router.post("/projects/{slug}/edits/{edit_id}/undo", status_code=201)
+def undo_edit(visit: EditorVisit, place: Place, edit_id: Id, body: Undoing) -> Edit:
+    """Take an edit back; returns the edit that did it, which can be undone as well.
+
+    Where a later edit builds on it, the refusal names that one: it has to be undone first.
+    """
+    edit = undo_or_explain(*visit.acting, edit_id, why=body.why)
+    return place(edit, "edits", edit.id)

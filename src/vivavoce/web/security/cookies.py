@@ -1,11 +1,13 @@
-"""The cookie of a session: out of reach for scripts, and sent by no foreign page except when a link is followed."""
+"""The cookie of a session, and where a request came from.
+
+Anybody can write `X-Forwarded-...` headers. They are worth something only where every request passes a proxy
+that sets them, so believing them is a choice of whoever runs the server.
+"""
 
 from __future__ import annotations
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
-
-from vivavoce.web.security.proxies import came_over_https
 
 PLAIN_NAME = "viva_session"
 # Browsers accept this prefix only over https, for the whole site and from the very host: no neighbour can plant one.
@@ -49,3 +51,26 @@ def _attributes(secure: bool) -> str:
 def _cookies(scope: Scope) -> list[tuple[str, str]]:
     pairs = [pair.partition("=") for line in Headers(scope=scope).getlist("cookie") for pair in line.split(";")]
     return [(name.strip(), value.strip().strip('"')) for name, _, value in pairs]
+
+
+UNKNOWN_ADDRESS = "unknown"
+
+
+def came_over_https(scope: Scope, *, behind_proxy: bool = False) -> bool:
+    """Tell whether the person's connection is encrypted."""
+    if scope.get("scheme") in ("https", "wss"):
+        return True
+    return behind_proxy and _last(scope, "x-forwarded-proto").lower() == "https"
+
+
+def client_address(scope: Scope, *, behind_proxy: bool = False) -> str:
+    """Return the address a request came from."""
+    forwarded = _last(scope, "x-forwarded-for") if behind_proxy else ""
+    client = scope.get("client")
+    return forwarded or (str(client[0]) if client else UNKNOWN_ADDRESS)
+
+
+def _last(scope: Scope, name: str) -> str:
+    # A proxy appends: only the last value is its own, those before may be made up by the visitor.
+    values = Headers(scope=scope).getlist(name)
+    return values[-1].rpartition(",")[2].strip() if values else ""

@@ -7,8 +7,7 @@ import re
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.web.security.cookies import has_session
-from vivavoce.web.security.proxies import came_over_https
+from vivavoce.web.security.cookies import came_over_https, has_session
 
 CONTENT_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 ALWAYS = {

@@ -14,14 +14,12 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.messages import say
 from vivavoce.web.access import InStore, Person, Visitor
 from vivavoce.web.answers import LANGUAGE_COOKIE, done, page, words_of
-from vivavoce.web.browsers import seat_of
-from vivavoce.web.entering import as_secret, left
+from vivavoce.web.entering import as_secret, left, seat_of
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.local_time import BROWSER_ZONE, DETECTED, ZONE_COOKIE, current_zone, zone_names
-from vivavoce.web.pages.access.first_start import password_fields
 from vivavoce.web.pages.access.people import MEANINGS, language_field
-from vivavoce.web.pages.access.preferences import keep
+from vivavoce.web.pages.access.sign_in import keep, password_fields
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.workspace.access import keys, people, sessions

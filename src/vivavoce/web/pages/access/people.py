@@ -9,8 +9,7 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.store.rows import Role
 from vivavoce.web.access import Admin, InStore, Visitor
 from vivavoce.web.answers import done, language_of, page, table_file, words_of
-from vivavoce.web.browsers import seat_of
-from vivavoce.web.entering import as_secret, base_of
+from vivavoce.web.entering import as_secret, base_of, seat_of
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber, Search

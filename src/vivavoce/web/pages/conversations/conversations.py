@@ -8,16 +8,16 @@ from starlette.responses import Response
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
 from vivavoce.store.rows import RunState
-from vivavoce.web.conversation_forms import (
+from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Fields, Form
+from vivavoce.web.language import Words
+from vivavoce.web.option_forms import (
     choice_fields,
     choice_picks,
     query_fields,
     read_choice,
     rules_of,
 )
-from vivavoce.web.formats import Writer
-from vivavoce.web.forms import Fields, Form
-from vivavoce.web.language import Words
 from vivavoce.web.pages.exams.runs import run_columns, run_row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View

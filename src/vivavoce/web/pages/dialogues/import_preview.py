@@ -13,8 +13,15 @@ from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, Row, named_choices, number_columns, text_columns
 from vivavoce.web.rendering import View
-from vivavoce.web.sheets import encoding_field, file_facts, read_encoding, read_layout, sheet_part
-from vivavoce.web.uploads import asked_rows, rows_part
+from vivavoce.web.uploads import (
+    asked_rows,
+    encoding_field,
+    file_facts,
+    read_encoding,
+    read_layout,
+    rows_part,
+    sheet_part,
+)
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.dialogues.dialogues import MAX_BATCH
 from vivavoce.workspace.dialogues.imports import Kind, PlannedTalk, TalkPreview

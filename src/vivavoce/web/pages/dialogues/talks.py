@@ -12,8 +12,7 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.messages import say
 from vivavoce.reports.shared.views import make_table
 from vivavoce.store.rows import RatingRow, ScoreRow
-from vivavoce.web.chart_words import translate_spec
-from vivavoce.web.figures import Drawn
+from vivavoce.web.figures import Drawn, translate_spec
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words

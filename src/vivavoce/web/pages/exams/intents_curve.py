@@ -141,7 +141,7 @@ def _chart(visit: Visit, run: Run, guesses: Guesses, marks: tuple[float, float],
     """Return the curve over all thresholds as a picture."""
     from vivavoce.reports.intents.charts import threshold_chart
     from vivavoce.reports.shared.svg import spec_to_svg
-    from vivavoce.web.chart_words import translate_spec
+    from vivavoce.web.figures import translate_spec
 
     words = visit.words
 

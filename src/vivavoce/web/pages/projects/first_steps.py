@@ -55,7 +55,7 @@ def checklist_view(visit: Visit) -> View | None:
     """Return the first steps for those who can take them; None when all are done or they were put away."""
     if not visit.who.may("editor") or visit.request.cookies.get(checklist_cookie(visit.project)):
         return None
-    steps, words = list_first_steps(visit.store, visit.project), visit.words
+    steps, words = list_first_steps(*visit.here), visit.words
     following = next((step for step, done in steps.items() if not done), None)
     if following is None:
         return None

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.web.access import Reader
-from vivavoce.web.answers import page, part, words_of
+from vivavoce.web.answers import build_groups, page, part, words_of
 from vivavoce.web.exam_pages import exam_title, pages_of
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.navigation import build_groups
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import NavGroup, View
 from vivavoce.web.visits import ReaderVisit, Visit
@@ -37,7 +36,7 @@ def search_project(visit: ReaderVisit, q: str = "") -> Response:
     groups = build_groups(visit.words, visit.who, visit.project, visit.request.url.path)
     lines = [
         *_page_lines(visit.words, groups, asked),
-        *_hit_lines(visit, find_hits(visit.store, visit.project, asked)),
+        *_hit_lines(visit, find_hits(*visit.here, asked)),
     ]
     return _answer(visit.request, View(asked=asked, lines=lines), visit)
 

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
 from vivavoce.store.stamps import new_id
-from vivavoce.web.conversation_forms import rules_of
 from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.pages.scenarios.editor import Notes, editor_page, new_target
 from vivavoce.web.parts import Turn
 from vivavoce.web.rendering import Link, View
@@ -54,8 +54,8 @@ def go_on(visit: EditorVisit, form: Form) -> Response:
             return _save(visit, suite, before)
         if form.text("do") == "again":
             return _chat_page(visit, bot, suite)
-        row = find_bot(visit.store, visit.project, bot)
-        known = find_suite(visit.store, visit.project, suite) if suite else None
+        row = find_bot(*visit.here, bot)
+        known = find_suite(*visit.here, suite) if suite else None
         partner = make_partner(row, known, rules_of(visit.request))
         with PLACES.take(visit.who.user.id):
             # Nobody comes into the conversation of somebody else, whatever key a form sends.
@@ -74,7 +74,7 @@ def go_on(visit: EditorVisit, form: Form) -> Response:
 def _save(visit: Visit, suite_id: str, exchanges: Sequence[Heard]) -> Response:
     if not suite_id:
         raise UsageError(say("no suite selected"), remedy=say("choose the suite that the scenario belongs to"))
-    suite = find_suite(visit.store, visit.project, suite_id)
+    suite = find_suite(*visit.here, suite_id)
     if not exchanges:
         raise UsageError(say("there are no messages yet"), remedy=say("write a message first"))
     draft = draft_from_talk(exchanges, name=free_name(suite_of(visit.store, suite), "scenario-1"))
@@ -118,8 +118,8 @@ def _chat_page(
     view = View(
         here=f"{visit.base}/scenarios/chat",
         go_to_bots=Link(words.gettext("Add a bot"), f"{visit.base}/bots"),
-        bots=list_partners(visit.store, visit.project),
-        suites=[line.suite for line in list_suites(visit.store, visit.project)],
+        bots=list_partners(*visit.here),
+        suites=[line.suite for line in list_suites(*visit.here)],
         bot=bot,
         suite=suite,
         key=key or new_id(),

@@ -1,9 +1,11 @@
-"""The page on which a scenario is written: what it shows, what its buttons do, and how it is saved."""
+"""The form of a scenario: what it shows, what was typed, what its buttons do, and how it is saved."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from starlette.responses import Response
 
@@ -14,10 +16,10 @@ from vivavoce.conversations.scenarios.expansion import expand_leniently
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
 from vivavoce.errors import Fault, InputError, UsageError
 from vivavoce.messages import say
+from vivavoce.store.cleaning import clean_text
 from vivavoce.store.rows import SuiteRow
-from vivavoce.web.conversation_forms import rules_of
-from vivavoce.web.forms import fault_at
-from vivavoce.web.pages.scenarios.form import MAX_LINES, MAX_SAID, MAX_TEXTS, MAX_TURNS, change_turn, rearrange
+from vivavoce.web.forms import Fields, fault_at
+from vivavoce.web.option_forms import rules_of
 from vivavoce.web.pages.scenarios.words import level_title
 from vivavoce.web.parts import Choice, Piece, change_pieces
 from vivavoce.web.rendering import Link, View
@@ -25,10 +27,13 @@ from vivavoce.web.visits import Visit
 from vivavoce.workspace.bots.chatting import PLACES, ask_bot, find_bot, list_partners, make_partner
 from vivavoce.workspace.scenarios.drafts import (
     Draft,
+    DraftTurn,
     keep_head,
     keep_step,
     locked_head,
     locked_parts,
+    read_kept_scenario,
+    read_kept_step,
     scenario_of,
     step_of,
 )
@@ -85,8 +90,8 @@ def new_target(visit: Visit, suite: SuiteRow) -> Target:
 def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None = None) -> Response:
     """Show a scenario in its form."""
     words, notes, head = visit.words, notes or Notes(), target.head
-    topics = offered_topics(visit.store, visit.project, target.suite)
-    rows = list_scenarios(visit.store, visit.project, target.suite.id)
+    topics = offered_topics(*visit.here, target.suite)
+    rows = list_scenarios(*visit.here, target.suite.id)
     script = _expand(head, scenario_of(draft))
     lead = words.gettext("New scenario in %(suite)s, not saved yet.", suite=target.suite.name)
     if target.scenario_id:
@@ -109,7 +114,7 @@ def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None 
         topics=topics,
         levels=[Choice(level, level_title(words, level)) for level in levels],
         domains=sorted({row.domain for row in rows if row.domain}),
-        bots=list_partners(visit.store, visit.project),
+        bots=list_partners(*visit.here),
         measured=measure_script(script) if script else None,
         notes=notes,
         name_fault=fault_at(notes.error, "name"),
@@ -185,7 +190,7 @@ def save_draft(visit: Visit, target: Target, draft: Draft) -> Saved:
     """Save what a form holds, with the misspelt versions that were asked for."""
     texts = {place: turn.misspelt for place, turn in enumerate(draft.turns) if turn.misspelt}
     scenario, twins = with_twins(suite_of(visit.store, target.suite), scenario_of(draft), texts)
-    who = visit.store, visit.actor, visit.project
+    who = visit.acting
     if not target.scenario_id:
         return create_scenario(*who, target.suite.id, scenario, twins=twins, why=target.why)
     return save_scenario(*who, target.scenario_id, scenario, version=target.version, twins=twins, why=target.why)
@@ -214,7 +219,7 @@ def press(visit: Visit, target: Target, draft: Draft, verb: str, place: int) -> 
 def _check(visit: Visit, target: Target, draft: Draft) -> Notes:
     words, suite = visit.words, suite_of(visit.store, target.suite)
     before = draft.kept.id if draft.kept and target.scenario_id else ""
-    known = [topic.name for topic in offered_topics(visit.store, visit.project, target.suite)]
+    known = [topic.name for topic in offered_topics(*visit.here, target.suite)]
     checked = check_scenario(suite, scenario_of(draft), known=known, instead_of=before)
     if not checked.faults:
         return Notes(words.gettext("No problems found. You can save."), warnings=checked.warnings)
@@ -254,7 +259,7 @@ def _adopt(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draf
 def _ask(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft, Notes]:
     if not target.bot:
         raise UsageError(say("no bot selected"), remedy=say("choose one under 'Bot to ask'"))
-    row = find_bot(visit.store, visit.project, target.bot)
+    row = find_bot(*visit.here, target.bot)
     script = _expand(target.head, scenario_of(replace(draft, turns=draft.turns[: place + 1])))
     if script is None:
         raise UsageError(say("the scenario cannot run as it is"), remedy=say("press Check to see why"))
@@ -265,3 +270,121 @@ def _ask(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft,
         remedy = visit.words.gettext("check the bot's page, or ask another bot")
         return draft, Notes(error=UsageError(heard.trouble, remedy=remedy), focus=place, status=400)
     return change_turn(draft, place, answer=heard.reply), Notes(focus=place)
+
+
+# A form holds at most a thousand fields; longer scenarios are edited in a file.
+MAX_TURNS = 60
+MAX_SAID = 5_000
+MAX_LINES = 20_000
+# Each expected text is held against an answer while the page is made.
+MAX_TEXTS = 200
+
+
+def read_draft(form: Fields) -> Draft:
+    """Return what was typed; faults are noted in the form."""
+    count = form.whole("count", 0, low=0, high=MAX_TURNS)
+    tags = (word.strip() for word in form.text("tags").split(","))
+    return Draft(
+        name=_clean(form, "name"),
+        title=_clean(form, "title"),
+        domain=_clean(form, "domain"),
+        level=_clean(form, "level"),
+        tags=tuple(word for word in tags if word),
+        note=_lines(form, "note"),
+        turns=tuple(_read_turn(form, place) for place in range(count)),
+        kept=read_kept_scenario(form.text("kept", most=1_000_000)),
+    )
+
+
+def _read_turn(form: Fields, place: int) -> DraftTurn:
+    def named(field: str) -> str:
+        return f"{place}-{field}"
+
+    return DraftTurn(
+        kept=read_kept_step(form.text(named("kept"), most=1_000_000)),
+        said=_lines(form, named("said"), most=MAX_SAID),
+        topics=tuple(word.strip() for word in form.all(named("topic")) if word.strip()),
+        fallback=form.flag(named("fallback")),
+        any=_texts(form, named("any")),
+        all=_texts(form, named("all")),
+        none=_texts(form, named("none")),
+        accepted=_texts(form, named("accepted")),
+        slots=_read_slots(form, named("slots")),
+        typo=form.flag(named("typo")),
+        note=_lines(form, named("note")),
+        misspelt=_lines(form, named("misspelt"), most=MAX_SAID),
+        answer=_lines(form, named("answer"), most=MAX_LINES),
+    )
+
+
+def _read_slots(form: Fields, name: str) -> tuple[tuple[str, str], ...]:
+    """Return pairs, one on each line; a line that is none is kept as a name, so that nothing typed is lost."""
+    pairs = []
+    for line in _texts(form, name):
+        key, sign, value = line.partition("=")
+        pairs.append((key.strip(), value.strip()))
+        if not sign or not key.strip():
+            form.faults.append(Fault(say("'{line}' is not a pair: write name = value", line=line), name))
+    counted = Counter(key for key, _ in pairs)
+    form.faults += [Fault(say("'{key}' appears twice", key=key), name) for key, n in counted.items() if n > 1]
+    return tuple(pairs)
+
+
+def _texts(form: Fields, name: str) -> tuple[str, ...]:
+    return form.lines(name, most=MAX_TEXTS, most_letters=MAX_LINES)
+
+
+def _lines(form: Fields, name: str, most: int = MAX_LINES) -> str:
+    return "\n".join(_clean(form, name, most).splitlines()).strip()
+
+
+def _clean(form: Fields, name: str, most: int = 200) -> str:
+    said = form.text(name, most=most)
+    try:
+        return clean_text(said)
+    except UsageError as error:
+        form.faults.append(Fault(error.what, name))
+        return ""
+
+
+# --- buttons -----------------------------------------------------------------------------------------------------
+
+
+def split_button(do: str) -> tuple[str, int]:
+    """Return what a button asks for, and the turn that it stands at."""
+    verb, _, place = do.partition(":")
+    return verb, int(place) if place.isascii() and place.isdigit() and len(place) < 4 else 0
+
+
+def rearrange(draft: Draft, verb: str, place: int) -> tuple[Draft, int] | None:
+    """Return the draft after a button that moves, adds or deletes a turn, and the turn to look at next.
+
+    None for other buttons.
+    """
+    turns = list(draft.turns)
+    place = min(place, max(len(turns) - 1, 0))
+    if verb == "add":
+        if len(turns) >= MAX_TURNS:
+            raise UsageError(
+                say("the form supports at most {most_turns} turns", most_turns=MAX_TURNS),
+                remedy=say("edit longer scenarios in a file"),
+            )
+        focus = place + 1 if turns else 0
+        turns.insert(focus, DraftTurn())
+    elif verb == "delete":
+        del turns[place : place + 1]
+        focus = max(place - 1, 0)
+    elif verb in ("up", "down"):
+        focus = max(place - 1, 0) if verb == "up" else max(min(place + 1, len(turns) - 1), place)
+        if turns:
+            turns.insert(focus, turns.pop(place))
+    else:
+        return None
+    return replace(draft, turns=tuple(turns)), focus
+
+
+def change_turn(draft: Draft, place: int, **changes: Any) -> Draft:
+    """Return the draft with one turn changed."""
+    turns = list(draft.turns)
+    turns[place] = replace(turns[place], **changes)
+    return replace(draft, turns=tuple(turns))

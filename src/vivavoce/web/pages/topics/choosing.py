@@ -10,11 +10,11 @@ from fastapi import Depends, Request
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.store.rows import Topic
-from vivavoce.web.conversation_forms import query_fields
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields
 from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST
+from vivavoce.web.option_forms import query_fields
 from vivavoce.web.parts import Choice, Field, Pager, hidden_field, named_choices
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import Visit
@@ -88,8 +88,7 @@ def chosen_examples(visit: Visit, ticked: Ticked) -> tuple[str, ...]:
     if not ticked.everything:
         return ticked.ids
     return matching_examples(
-        visit.store,
-        visit.project,
+        *visit.here,
         topic_id=ticked.here or None,
         search=ticked.search,
         expected=ticked.total,
@@ -103,8 +102,7 @@ def chosen_topics(visit: Visit, ticked: Ticked) -> tuple[str, ...]:
         return ticked.ids
     flag = next((name for name in FLAGS if name == ticked.flag), None)
     return matching_topics(
-        visit.store,
-        visit.project,
+        *visit.here,
         search=ticked.search,
         flag=flag,
         expected=ticked.total,
@@ -138,7 +136,7 @@ def ticking(words: Words, pager: Pager, shown: int, *, search: str = "", **chose
 def target_field(visit: Visit, here: str = "") -> Field:
     """Return the field in which another topic is chosen, by its name."""
     words = visit.words
-    names = {key: name for key, name in topic_names(visit.store, visit.project).items() if key != here}
+    names = {key: name for key, name in topic_names(*visit.here).items() if key != here}
     title = words.gettext("Move to")
     if len(names) > MAX_CHOICES:
         return Field("target", title, help=words.gettext("Enter a topic name, or oos for out of scope."))
@@ -160,4 +158,4 @@ def find_target(visit: Visit, name: str) -> Topic | None:
             where="target",
             remedy=say("choose one from the list, then move again"),
         )
-    return find_named(visit.store, visit.project, name)
+    return find_named(*visit.here, name)

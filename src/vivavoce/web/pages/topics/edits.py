@@ -81,7 +81,7 @@ LONG_TEXT = 60
 def show_history(visit: ReaderVisit, page_number: PageNumber = 1) -> Response:
     """Show all edits of a project, the newest first."""
     words, listing = visit.words, Listing(f"{visit.base}/edits", page=page_number)
-    page = list_edits(visit.store, visit.project, limit=listing.size, offset=listing.offset)
+    page = list_edits(*visit.here, limit=listing.size, offset=listing.offset)
     lead = words.ngettext(
         "%(count)s change to the content.",
         "%(count)s changes to the content, latest first.",
@@ -122,7 +122,7 @@ def _group_by_day(visit: Visit, lines: Sequence[EditLine]) -> list[View]:
 def export_history(visit: ReaderVisit, kind: str) -> Response:
     """Return all edits as CSV or XLSX."""
     rows = []
-    for line in list_edits(visit.store, visit.project, limit=MAX_EXPORTED).lines:
+    for line in list_edits(*visit.here, limit=MAX_EXPORTED).lines:
         edit = line.edit
         rows.append((edit.at, line.who, edit.action, edit.summary, edit.why, edit.size, bool(edit.undone_by)))
     return table_file(f"{visit.project.slug}-history", kind, COLUMNS, rows)
@@ -133,7 +133,7 @@ def export_one(visit: ReaderVisit, edit_id: str, kind: str) -> Response:
     """Return all that an edit did, as CSV or XLSX."""
     rows = [
         (row.noun, row.title, row.step, field.name, field.before, field.after)
-        for row in show_edit(visit.store, visit.project, edit_id, most=None).rows
+        for row in show_edit(*visit.here, edit_id, most=None).rows
         for field in row.fields
     ]
     return table_file(f"edit-{edit_id}", kind, CHANGE_COLUMNS, rows)
@@ -143,7 +143,7 @@ def export_one(visit: ReaderVisit, edit_id: str, kind: str) -> Response:
 def show_one(visit: ReaderVisit, edit_id: str) -> Response:
     """Show an edit with what it did."""
     words, path = visit.words, f"{visit.base}/edits/{edit_id}"
-    detail = show_edit(visit.store, visit.project, edit_id)
+    detail = show_edit(*visit.here, edit_id)
     cut = len(detail.rows) == MAX_CHANGES
     more = words.gettext("Showing the first %(n)s changes; the file has all of them.", n=MAX_CHANGES) if cut else ""
     view = View(
@@ -172,9 +172,9 @@ def undo(visit: EditorVisit, edit_id: str, form: Form) -> Response:
     """Take an edit back, and lead back to where one was."""
     words = visit.words
     try:
-        edit = undo_edit(visit.store, visit.actor, visit.project, edit_id, why=form.text("why", most=MAX_WHY))
+        edit = undo_edit(*visit.acting, edit_id, why=form.text("why", most=MAX_WHY))
     except (StaleError, UsageError):
-        blocking = blocking_edit(visit.store, visit.project, edit_id)
+        blocking = blocking_edit(*visit.here, edit_id)
         if blocking is None:
             raise
         edits = shown_edits(visit.project, [blocking], undo=True)
@@ -222,7 +222,7 @@ def _page_before(visit: Visit) -> str:
     if came.netloc != visit.request.url.netloc or not came.path.startswith(f"{visit.base}/"):
         return f"{visit.base}/edits"
     section, *rest = came.path.removeprefix(f"{visit.base}/").split("/")
-    known = ("out-of-scope", *topic_names(visit.store, visit.project)) if section == "topics" and rest else rest
+    known = ("out-of-scope", *topic_names(*visit.here)) if section == "topics" and rest else rest
     if rest and rest[0] not in known:
         return f"{visit.base}/topics"
     return came.path + (f"?{came.query}" if came.query else "")

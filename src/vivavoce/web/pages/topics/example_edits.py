@@ -1,21 +1,31 @@
-"""Forms that change examples: add, write anew, move, split off into a new topic, delete."""
+"""Forms that change examples, and the list of examples that say nearly the same."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, StaleError
 from vivavoce.store.rows import ExampleRow
 from vivavoce.web.forms import MAX_WHY, Fields, Form, fault_at
-from vivavoce.web.pages.topics.choosing import Ticked, TickedExamples, chosen_examples, find_target, read_ticks
-from vivavoce.web.pages.topics.duplicates import DUPLICATES, duplicates_page
-from vivavoce.web.pages.topics.joining import join_form, state_fields
-from vivavoce.web.pages.topics.topic_edits import deletion_help, form_page, why_field
+from vivavoce.web.listing import Listing, PageNumber
+from vivavoce.web.pages.topics.choosing import (
+    Ticked,
+    TickedExamples,
+    chosen_examples,
+    find_target,
+    read_ticks,
+    target_field,
+)
+from vivavoce.web.pages.topics.topic_edits import deletion_help, form_page, join_form, state_fields, why_field
 from vivavoce.web.pages.topics.topic_page import topic_page, topic_path
 from vivavoce.web.parts import Field
-from vivavoce.web.visits import EditorVisit, Visit
+from vivavoce.web.rendering import View
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.topics import examples
+from vivavoce.workspace.topics.datasets import TwinPage, list_duplicates
 from vivavoce.workspace.topics.names import MAX_NAME
 from vivavoce.workspace.topics.topics import get_topic, split_topic
 
@@ -28,9 +38,7 @@ def add_examples(visit: EditorVisit, form: Form) -> Response:
     words, here, lines = visit.words, form.text("from") or None, form.lines("text")
     try:
         form.check()
-        added = examples.add_examples(
-            visit.store, visit.actor, visit.project, lines, topic_id=here, why=form.text("why", most=MAX_WHY)
-        )
+        added = examples.add_examples(*visit.acting, lines, topic_id=here, why=form.text("why", most=MAX_WHY))
     except InputError as error:
         return topic_page(visit, here, typed="\n".join(lines), error=error)
     text, known = words.ngettext("%(num)s example added.", "%(num)s examples added.", added.added), added.known
@@ -49,7 +57,7 @@ def move_examples(visit: EditorVisit, form: Form) -> Response:
         chosen = chosen_examples(visit, ticked)
         target = None if form.flag("out_of_scope") else find_target(visit, form.text("target"))
         to = target.id if target else None
-        edit = examples.move_examples(visit.store, visit.actor, visit.project, chosen, topic_id=to, why=why)
+        edit = examples.move_examples(*visit.acting, chosen, topic_id=to, why=why)
     except InputError as error:
         if here == DUPLICATES:
             return duplicates_page(visit, ticked=ticked, why=why, error=error)
@@ -70,9 +78,7 @@ def split_off(visit: EditorVisit, form: Form) -> Response:
     ticked = read_ticks(form, "example")
     try:
         chosen = chosen_examples(visit, ticked)
-        split = split_topic(
-            visit.store, visit.actor, visit.project, chosen, form.text("name"), why=form.text("why", most=MAX_WHY)
-        )
+        split = split_topic(*visit.acting, chosen, form.text("name"), why=form.text("why", most=MAX_WHY))
     except InputError as error:
         return _split_page(visit, ticked, form=form, error=error)
     text = visit.words.gettext("Topic created. Write its answer next.")
@@ -83,7 +89,7 @@ def split_off(visit: EditorVisit, form: Form) -> Response:
 def ask_delete(visit: EditorVisit, ticked: TickedExamples) -> Response:
     """Ask before examples are deleted."""
     words = visit.words
-    rows = examples.find_examples(visit.store, visit.project, chosen_examples(visit, ticked))
+    rows = examples.find_examples(*visit.here, chosen_examples(visit, ticked))
     return form_page(
         visit,
         words.gettext("Delete examples"),
@@ -102,7 +108,7 @@ def ask_delete(visit: EditorVisit, ticked: TickedExamples) -> Response:
 def delete_examples(visit: EditorVisit, form: Form) -> Response:
     """Delete examples."""
     why, ticked = form.text("why", most=MAX_WHY), read_ticks(form, "example")
-    edit = examples.delete_examples(visit.store, visit.actor, visit.project, chosen_examples(visit, ticked), why=why)
+    edit = examples.delete_examples(*visit.acting, chosen_examples(visit, ticked), why=why)
     text = visit.words.gettext("Deleted.")
     return visit.done(topic_path(visit.project, ticked.here or None), text, edit)
 
@@ -110,19 +116,17 @@ def delete_examples(visit: EditorVisit, form: Form) -> Response:
 @router.get("/p/{slug}/examples/{example_id}")
 def edit_example(visit: EditorVisit, example_id: str) -> Response:
     """Show the form that writes an example anew."""
-    (row,) = examples.find_examples(visit.store, visit.project, [example_id])
+    (row,) = examples.find_examples(*visit.here, [example_id])
     return _example_page(visit, row)
 
 
 @router.post("/p/{slug}/examples/{example_id}")
 def change_example(visit: EditorVisit, example_id: str, form: Form) -> Response:
     """Write an example anew."""
-    (row,) = examples.find_examples(visit.store, visit.project, [example_id])
+    (row,) = examples.find_examples(*visit.here, [example_id])
     try:
         edit = examples.change_example(
-            visit.store,
-            visit.actor,
-            visit.project,
+            *visit.acting,
             example_id,
             text=form.text("text"),
             language=form.text("language"),
@@ -131,7 +135,7 @@ def change_example(visit: EditorVisit, example_id: str, form: Form) -> Response:
         )
     except StaleError as error:
         # What is shown beside what was typed must be the state that the new form stands for.
-        (row,) = examples.find_examples(visit.store, visit.project, [example_id])
+        (row,) = examples.find_examples(*visit.here, [example_id])
         return _example_page(visit, row, form=form, error=error)
     except InputError as error:
         return _example_page(visit, row, form=form, error=error)
@@ -142,7 +146,7 @@ def _split_page(
     visit: Visit, ticked: Ticked, *, form: Fields | None = None, error: InputError | None = None
 ) -> Response:
     words, typed = visit.words, form.text("name") if form else ""
-    rows = examples.find_examples(visit.store, visit.project, chosen_examples(visit, ticked))
+    rows = examples.find_examples(*visit.here, chosen_examples(visit, ticked))
     title, wrong = words.gettext("New topic name"), fault_at(error, "name")
     name = Field("name", title, value=typed, required=True, most=MAX_NAME, error=wrong)
     return form_page(
@@ -175,7 +179,7 @@ def _example_page(
 ) -> Response:
     words, topic = visit.words, visit.words.gettext("Out of scope")
     if row.topic_id:
-        topic = get_topic(visit.store, visit.project, row.topic_id).name
+        topic = get_topic(*visit.here, row.topic_id).name
     now = {"text": row.text, "language": row.language, "topic": topic}
     titles = {
         "text": words.gettext("Message"),
@@ -208,4 +212,71 @@ def _example_page(
             ),
         ),
         error=error,
+    )
+
+
+# What forms of this page send as the place from which they come.
+DUPLICATES = "duplicates"
+NOTHING_TICKED = Ticked()
+
+
+@router.get("/p/{slug}/topics/duplicates")
+def show_duplicates(
+    visit: ReaderVisit, show: Annotated[Literal["", "apart"], Query()] = "", page_number: PageNumber = 1
+) -> Response:
+    """Show the examples that say nearly the same, those under different topics first."""
+    return duplicates_page(visit, show=show, number=page_number)
+
+
+def duplicates_page(
+    visit: Visit,
+    *,
+    show: str = "",
+    number: int = 1,
+    ticked: Ticked = NOTHING_TICKED,
+    why: str = "",
+    error: InputError | None = None,
+) -> Response:
+    """Return the page, with what was ticked in a form that was refused."""
+    words, listing = visit.words, Listing(f"{visit.base}/topics/{DUPLICATES}", {"show": show}, page=number)
+    every = list_duplicates(*visit.here, limit=0)
+    page = list_duplicates(*visit.here, apart=show == "apart", limit=listing.size, offset=listing.offset)
+    choices = (("", words.gettext("all"), every.total), ("apart", words.gettext("in different topics"), every.apart))
+    view = View(
+        lead=_lead(visit, every),
+        base=visit.base,
+        groups=page.groups,
+        seg=[
+            View(title=title, count=count, href=listing.address(show=value), current=value == show)
+            for value, title, count in choices
+        ]
+        if every.total
+        else (),
+        moving=(target_field(visit), Field("reason", words.gettext("Reason"), value=why, most=MAX_WHY)),
+        ticked=frozenset(ticked.ids),
+        pager=listing.pager(page.total),
+        error=error,
+    )
+    title = words.gettext("Near-duplicate examples")
+    return visit.page("topics/duplicates.html", title, view=view, status=400 if error else 200)
+
+
+def _lead(visit: Visit, page: TwinPage) -> str:
+    words, number = visit.words, visit.write.number
+    if not page.total:
+        return words.gettext("No near-duplicate examples.")
+    groups = words.ngettext(
+        "%(count)s group of near-duplicate examples",
+        "%(count)s groups of near-duplicate examples",
+        page.total,
+        count=number(page.total),
+    )
+    if not page.apart:
+        return words.gettext("%(groups)s, each within one topic.", groups=groups)
+    return words.ngettext(
+        "%(groups)s; %(count)s of them spans different topics, so the bot cannot get all of it right.",
+        "%(groups)s; %(count)s of them span different topics, so the bot cannot get all of them right.",
+        page.apart,
+        groups=groups,
+        count=number(page.apart),
     )

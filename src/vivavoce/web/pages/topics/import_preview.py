@@ -16,8 +16,15 @@ from vivavoce.web.forms import MAX_WHY, Fields
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
-from vivavoce.web.sheets import encoding_field, file_facts, read_encoding, read_layout, sheet_part
-from vivavoce.web.uploads import asked_rows, rows_part
+from vivavoce.web.uploads import (
+    asked_rows,
+    encoding_field,
+    file_facts,
+    read_encoding,
+    read_layout,
+    rows_part,
+    sheet_part,
+)
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.topics.importing import Preview, settled_choices
 from vivavoce.workspace.topics.incoming import (

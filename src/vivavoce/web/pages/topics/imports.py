@@ -17,8 +17,7 @@ from vivavoce.web.listing import PageNumber
 from vivavoce.web.pages.topics.import_preview import make_view, read_choices
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
-from vivavoce.web.sheets import read_encoding
-from vivavoce.web.uploads import sent_source
+from vivavoce.web.uploads import read_encoding, sent_source
 from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.topics.importing import (
     PENDING,
@@ -55,7 +54,7 @@ def take_import(visit: EditorVisit, form: Form) -> Response:
                 remedy=say("choose a file, or paste messages"),
             )
         source = source_of_text(pasted) if pasted else sent_source(form)
-        preview = prepare_import(visit.store, visit.actor, visit.project, source, choices)
+        preview = prepare_import(*visit.acting, source, choices)
     except InputError as error:
         return _import_page(visit, form, error)
     return go(f"{visit.base}/import/{preview.key}")
@@ -64,7 +63,7 @@ def take_import(visit: EditorVisit, form: Form) -> Response:
 @router.get("/p/{slug}/import/{key}.{kind}")
 def export_preview(visit: EditorVisit, key: str, kind: str) -> Response:
     """Return every row of a preview with what would happen to it."""
-    preview = open_import(visit.store, visit.actor, visit.project, key)
+    preview = open_import(*visit.acting, key)
     rows = [
         (
             *(row.number, row.kind, row.text, row.topic or "", row.reason),
@@ -90,9 +89,9 @@ def show_preview(
 def read_again(visit: EditorVisit, key: str, form: Form) -> Response:
     """Read the same file otherwise."""
     try:
-        choices = read_choices(form, open_import(visit.store, visit.actor, visit.project, key))
+        choices = read_choices(form, open_import(*visit.acting, key))
         form.check()
-        preview = change_import(visit.store, visit.actor, visit.project, key, choices)
+        preview = change_import(*visit.acting, key, choices)
     except InputError as error:
         return _preview_page(visit, key, error=error)
     return go(f"{visit.base}/import/{preview.key}")
@@ -102,14 +101,14 @@ def read_again(visit: EditorVisit, key: str, form: Form) -> Response:
 def apply(visit: EditorVisit, key: str, form: Form) -> Response:
     """Do what the preview says; where the form says something else, show first what that would do."""
     try:
-        preview = open_import(visit.store, visit.actor, visit.project, key)
+        preview = open_import(*visit.acting, key)
         choices, settled = read_choices(form, preview), settled_choices(preview)
         form.check()
         if choices != settled:
-            changed = change_import(visit.store, visit.actor, visit.project, key, choices)
+            changed = change_import(*visit.acting, key, choices)
             text = visit.words.gettext("You changed how the file is read. Check the preview, then import.")
             return visit.done(f"{visit.base}/import/{changed.key}", text)
-        edit = apply_import(visit.store, visit.actor, visit.project, key, why=form.text("why", most=MAX_WHY))
+        edit = apply_import(*visit.acting, key, why=form.text("why", most=MAX_WHY))
     except UsageError as error:
         return _preview_page(visit, key, error=error)
     return visit.done(f"{visit.base}/topics", visit.words.gettext("Import complete."), edit)
@@ -118,7 +117,7 @@ def apply(visit: EditorVisit, key: str, form: Form) -> Response:
 @router.post("/p/{slug}/import/{key}/drop")
 def drop(visit: EditorVisit, key: str) -> Response:
     """Forget a preview."""
-    PENDING.drop(visit.store, visit.actor, visit.project, key)
+    PENDING.drop(*visit.acting, key)
     return visit.done(f"{visit.base}/topics", visit.words.gettext("Nothing was imported."))
 
 
@@ -162,7 +161,7 @@ def _import_page(visit: Visit, form: Fields | None = None, error: InputError | N
 def _preview_page(
     visit: Visit, key: str, kind: str = "", number: int = 1, error: InputError | None = None
 ) -> Response:
-    preview = open_import(visit.store, visit.actor, visit.project, key)
+    preview = open_import(*visit.acting, key)
     view = make_view(visit, preview, kind, number, error)
     title, status = visit.words.gettext("Review the import"), 400 if error else 200
     return visit.page("topics/import_preview.html", title, view=view, status=status)

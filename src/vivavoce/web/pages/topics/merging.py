@@ -52,7 +52,7 @@ def merge_topics(visit: EditorVisit, form: Form) -> Response:
             raise UsageError(say("no topic selected"), where="into", remedy=say("choose the topic to keep"))
         kept: AnswerChoice | None = next((name for name in ANSWER_CHOICES if name == answer), None)
         chosen, why = chosen_topics(visit, ticked), form.text("why", most=MAX_WHY)
-        edit = topic_uses.merge_topics(visit.store, visit.actor, visit.project, chosen, into, answer=kept, why=why)
+        edit = topic_uses.merge_topics(*visit.acting, chosen, into, answer=kept, why=why)
     except InputError as error:
         return _merge_page(visit, ticked, form=form, error=error)
     text = visit.words.gettext("Topics merged.")
@@ -64,14 +64,14 @@ def _merge_page(
 ) -> Response:
     """Show the topics side by side, with what each would bring; the largest is chosen to remain."""
     words, path = visit.words, f"{visit.base}/topics"
-    loss = weigh_topics(visit.store, visit.project, chosen_topics(visit, ticked))
+    loss = weigh_topics(*visit.here, chosen_topics(visit, ticked))
     into = form.text("into") if form else ""
     known = [topic.id for topic in loss.topics]
     if into and into not in known:
         known.append(into)
     if len(known) == 1:
         return _partner_page(visit, loss, error)
-    contents = look_into(visit.store, visit.project, known)
+    contents = look_into(*visit.here, known)
     into = into or max(contents, key=lambda one: (one.size, bool(one.topic.answers))).topic.id
     answer = form.text("answer") if form else ""
     view = View(
@@ -110,8 +110,8 @@ def _answer_field(words: Words, contents: Sequence[Content], answer: str, error:
 def _partner_page(visit: Visit, loss: Loss, error: InputError | None) -> Response:
     """Ask for the other topic: the one of nearly the same name, or the most confused one, is chosen beforehand."""
     words, path, (topic,) = visit.words, f"{visit.base}/topics", loss.topics
-    names = {key: name for key, name in topic_uses.topic_names(visit.store, visit.project).items() if key != topic.id}
-    state = topic_state(visit.store, visit.project, topic.id)
+    names = {key: name for key, name in topic_uses.topic_names(*visit.here).items() if key != topic.id}
+    state = topic_state(*visit.here, topic.id)
     confused = [name for name, _ in state.findings.neighbours] if state.findings else []
     near = [*state.line.twins, *(key for name in confused for key, other in names.items() if other == name)]
     choices = (no_choice(words), *(Choice(key, name) for key, name in names.items()))

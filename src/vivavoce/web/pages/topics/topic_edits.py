@@ -1,8 +1,10 @@
-"""Forms that change topics and examples. What deletes or joins something asks before, with numbers."""
+"""Forms that change topics. What deletes something asks before; what two people changed at once is merged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter
@@ -11,12 +13,11 @@ from starlette.responses import Response
 from vivavoce.errors import InputError, StaleError
 from vivavoce.store.rows import Topic
 from vivavoce.web.failures import status_of
-from vivavoce.web.forms import MAX_WHY, Fields, Form
+from vivavoce.web.forms import MAX_WHY, Fields, Form, fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.pages.topics.choosing import TickedTopics, chosen_topics, read_ticks
-from vivavoce.web.pages.topics.joining import join_form, state_fields
 from vivavoce.web.pages.topics.topic_page import topic_path
-from vivavoce.web.parts import Field, FieldKind
+from vivavoce.web.parts import Field, FieldKind, hidden_field
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.topics import topics as topic_uses
@@ -40,13 +41,7 @@ def add_topic(visit: EditorVisit, form: Form) -> Response:
     examples = form.lines("text")
     try:
         form.check()
-        added = topic_uses.add_topic(
-            visit.store,
-            visit.actor,
-            visit.project,
-            **_read_topic(form, visit.project.languages),
-            examples=examples,
-        )
+        added = topic_uses.add_topic(*visit.acting, **_read_topic(form, visit.project.languages), examples=examples)
     except InputError as error:
         return _topic_form(visit, None, form, error)
     text = visit.words.gettext("Topic created.")
@@ -62,26 +57,21 @@ def _read_topic(form: Fields, languages: Iterable[str]) -> dict[str, Any]:
 @router.get("/p/{slug}/topics/{topic_id}/edit")
 def edit_topic(visit: EditorVisit, topic_id: str) -> Response:
     """Show the form that changes a topic."""
-    return _topic_form(visit, topic_uses.get_topic(visit.store, visit.project, topic_id), None)
+    return _topic_form(visit, topic_uses.get_topic(*visit.here, topic_id), None)
 
 
 @router.post("/p/{slug}/topics/{topic_id}/edit")
 def change_topic(visit: EditorVisit, topic_id: str, form: Form) -> Response:
     """Rename, describe, answer or give away a topic."""
-    topic = topic_uses.get_topic(visit.store, visit.project, topic_id)
+    topic = topic_uses.get_topic(*visit.here, topic_id)
     languages = dict.fromkeys([*visit.project.languages, *topic.answers])
     try:
         edit = topic_uses.change_topic(
-            visit.store,
-            visit.actor,
-            visit.project,
-            topic_id,
-            **_read_topic(form, languages),
-            seen=form.text("seen"),
+            *visit.acting, topic_id, **_read_topic(form, languages), seen=form.text("seen")
         )
     except StaleError as error:
         # What is shown beside what was typed must be the state that the new form stands for.
-        return _topic_form(visit, topic_uses.get_topic(visit.store, visit.project, topic_id), form, error)
+        return _topic_form(visit, topic_uses.get_topic(*visit.here, topic_id), form, error)
     except InputError as error:
         return _topic_form(visit, topic, form, error)
     return visit.done(topic_path(visit.project, topic_id), visit.words.gettext("Saved."), edit)
@@ -164,7 +154,7 @@ def deletion_help(words: Words) -> tuple[tuple[str, str], ...]:
 def ask_delete(visit: EditorVisit, ticked: TickedTopics) -> Response:
     """Ask before topics are deleted."""
     words, path = visit.words, f"{visit.base}/topics"
-    loss = weigh_topics(visit.store, visit.project, chosen_topics(visit, ticked))
+    loss = weigh_topics(*visit.here, chosen_topics(visit, ticked))
     return form_page(
         visit,
         words.gettext("Delete topics"),
@@ -189,9 +179,7 @@ def ask_delete(visit: EditorVisit, ticked: TickedTopics) -> Response:
 def delete_topics(visit: EditorVisit, form: Form) -> Response:
     """Delete topics with their examples."""
     chosen = chosen_topics(visit, read_ticks(form, "topic"))
-    edit = topic_uses.delete_topics(
-        visit.store, visit.actor, visit.project, chosen, why=form.text("why", most=MAX_WHY)
-    )
+    edit = topic_uses.delete_topics(*visit.acting, chosen, why=form.text("why", most=MAX_WHY))
     text = visit.words.gettext("Deleted.")
     return visit.done(f"{visit.base}/topics", text, edit)
 
@@ -236,3 +224,78 @@ def form_page(
 def why_field(words: Words, form: Fields | None = None) -> Field:
     """Return the field for the reason, which the history shows."""
     return Field("why", words.gettext("Reason"), value=form.text("why") if form else "", most=MAX_WHY)
+
+
+MAX_LETTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What the form says now, and what the others changed: `clash` where whoever sent the form did so too."""
+
+    values: Mapping[str, str]
+    theirs: tuple[View, ...] = ()
+
+    def fault_at(self, words: Words, error: InputError | None, name: str) -> str:
+        """Return what is wrong with a field, or what to do about it where two people changed it."""
+        clashes = any(change.clash for change in self.theirs if change.name == name)
+        both = words.gettext("You both changed this. Your version is shown here and replaces theirs when you save.")
+        return fault_at(error, name) or (both if clashes else "")
+
+
+def join_form(
+    form: Fields | None,
+    error: InputError | None,
+    now: Mapping[str, str],
+    titles: Mapping[str, str],
+    unsent: tuple[str, ...] = (),
+) -> Joined:
+    """Return what a form says: as it is kept, as it was typed, or both joined where somebody was faster.
+
+    `unsent` are parts that the form shows but does not send: they stay as they were.
+    """
+    if form is None:
+        return Joined(now)
+    shown = _read_shown(form.text("shown", most=MAX_LETTERS))
+    typed = {
+        name: shown.get(name, "") if name in unsent else form.text(name, most=100_000).replace("\r\n", "\n")
+        for name in now
+    }
+    return join_changes(shown, now, typed, titles) if isinstance(error, StaleError) else Joined(typed)
+
+
+def join_changes(
+    shown: Mapping[str, str], now: Mapping[str, str], typed: Mapping[str, str], titles: Mapping[str, str]
+) -> Joined:
+    """Join what was typed with what others saved since the form was shown; where both did, what was typed stays."""
+    values = {name: now[name] if typed[name] == shown.get(name, "") else typed[name] for name in typed}
+    theirs = (
+        View(
+            name=name,
+            title=titles[name],
+            before=shown.get(name, ""),
+            after=now[name],
+            clash=values[name] != now[name],
+        )
+        for name in typed
+        if shown.get(name, "") != now[name]
+    )
+    return Joined(values, tuple(theirs))
+
+
+def state_fields(
+    form: Fields | None, error: InputError | None, seen: str, now: Mapping[str, str]
+) -> tuple[Field, Field]:
+    """Return what a form carries of the state that it shows: a newer one only where the changes are shown too."""
+    if form is not None and not isinstance(error, StaleError):
+        return hidden_field("seen", form.text("seen")), hidden_field("shown", form.text("shown", most=MAX_LETTERS))
+    return hidden_field("seen", seen), hidden_field("shown", json.dumps(dict(now)))
+
+
+def _read_shown(text: str) -> dict[str, str]:
+    """Return what a form showed; nothing where that was lost on the way, so that all of it counts as changed."""
+    try:
+        shown = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return {str(name): str(value) for name, value in shown.items()} if isinstance(shown, dict) else {}

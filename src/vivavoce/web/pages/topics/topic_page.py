@@ -78,19 +78,13 @@ def topic_page(
     error: InputError | None = None,
 ) -> Response:
     """Return the page of a topic (None: out of scope), with what was ticked and typed in a form that was refused."""
-    words, state = visit.words, None if topic_id is None else topic_state(visit.store, visit.project, topic_id)
+    words, state = visit.words, None if topic_id is None else topic_state(*visit.here, topic_id)
     search, show, number = search or ticked.search, show or ticked.flag, max(number, ticked.page)
     listing = Listing(topic_path(visit.project, topic_id), {"q": search, "show": show}, page=number)
     page = list_judged(
-        visit.store,
-        visit.project,
-        topic_id,
-        search=search,
-        verdict=verdict_of(show),
-        limit=listing.size,
-        offset=listing.offset,
+        *visit.here, topic_id, search=search, verdict=verdict_of(show), limit=listing.size, offset=listing.offset
     )
-    pager, names = listing.pager(page.total), topic_names(visit.store, visit.project)
+    pager, names = listing.pager(page.total), topic_names(*visit.here)
     view = View(
         lead=_describe(visit, state, page),
         path=listing.path,

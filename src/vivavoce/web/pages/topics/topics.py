@@ -63,7 +63,7 @@ def show_topics(visit: ReaderVisit, asked: TopicsAsked) -> Response:
     words, listing = visit.words, asked.at(f"{visit.base}/topics")
     page, chosen = _list(visit, asked, limit=ROWS, offset=asked.offset), asked.chosen
     pager, narrowing = listing.pager(page.total), {name: value for name, value in chosen.items() if name != "q"}
-    names = topic_names(visit.store, visit.project) if page.counts.get("twin") else {}
+    names = topic_names(*visit.here) if page.counts.get("twin") else {}
     view = View(
         lead=_describe_list(visit, page),
         facts=_list_facts(visit, page),
@@ -145,8 +145,7 @@ def _choice(
 def _list(visit: Visit, asked: Listing, *, limit: int | None, offset: int = 0) -> TopicList:
     chosen = asked.chosen
     return list_topics(
-        visit.store,
-        visit.project,
+        *visit.here,
         search=chosen["q"],
         flag=next((name for name in FLAGS if name == chosen["flag"]), None),
         owner=chosen["owner"],
@@ -169,8 +168,8 @@ def export_list(visit: ReaderVisit, kind: str, asked: TopicsAsked) -> Response:
 def export_examples(visit: ReaderVisit, kind: FileKind) -> Response:
     """Return all examples with their topics and answers, as an import reads them."""
     if kind == "json":
-        return download(f"{visit.project.slug}.json", "application/json", export_json(visit.store, visit.project))
-    return table_file(visit.project.slug, kind, COLUMNS, example_table(visit.store, visit.project))
+        return download(f"{visit.project.slug}.json", "application/json", export_json(*visit.here))
+    return table_file(visit.project.slug, kind, COLUMNS, example_table(*visit.here))
 
 
 @router.get("/p/{slug}/topics/out-of-scope")
