@@ -18,7 +18,7 @@ from vivavoce.web.conversation_forms import (
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
-from vivavoce.web.pages.exams.runs import run_columns, run_row
+from vivavoce.web.pages.exams.findings import run_columns, run_row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
