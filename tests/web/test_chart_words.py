@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from xml.etree import ElementTree as ET
 
+from vivavoce.dialogues.dialogue import Dialogue, Utterance
+from vivavoce.dialogues.result import Score, TurnEffect
 from vivavoce.messages import add_messages, say
+from vivavoce.reports.dialogues.charts import effects_chart
+from vivavoce.reports.shared.svg import spec_to_svg
 from vivavoce.web.figures import draw, translate_spec
 from vivavoce.web.language import Words
-from vivavoce.web.pages.dialogues.effects import Bar, bars_of, effects_picture
 
 GERMAN = Words("de")
 SPEC = {
@@ -61,19 +65,22 @@ def test_an_english_reader_gets_the_chart_as_it_was_drawn_and_an_old_one_stays_e
     assert translate_spec(GERMAN, old)["encoding"]["x"]["title"] == "score"
 
 
+def draw_effects(turns: tuple[Utterance, ...], effects: dict[int, float]) -> tuple[dict[str, Any], str]:
+    moved = tuple(TurnEffect(number, "?", effect) for number, effect in effects.items())
+    spec = translate_spec(GERMAN, effects_chart(Dialogue("talk", turns), Score("talk", 3.0, turns=moved)).to_dict())
+    return spec, spec_to_svg(spec)
+
+
 def test_the_picture_of_a_talk_names_speakers_messages_and_points() -> None:
-    turns = [{"speaker": "Iris", "is_bot": True}, {"speaker": "<Ann>", "is_bot": None}, {"is_bot": False}]
-    bars = bars_of(GERMAN, turns, {1: 0.1, 2: -0.4, 3: 0.0})
-    assert bars == (Bar(1, "Bot", 0.1), Bar(2, "<Ann>", -0.4), Bar(3, "Person", 0.0))
-    drawn = str(effects_picture(GERMAN, bars, "What"))
+    turns = (Utterance("Iris", "Hi", is_bot=True), Utterance("<Ann>", "Hi"), Utterance("", "Bye", is_bot=False))
+    _, drawn = draw_effects(turns, {1: 0.1, 2: -0.4, 3: 0.0})
     assert "&lt;Ann&gt;" in drawn
-    assert drawn.count('class="bar"') == 3
-    shown = texts_of(drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" '))
-    assert {"+0,20", "−0,40", "0", "1", "3", "Bot", "Person", "Nachricht", "Wirkung in Punkten"} <= set(shown)
+    shown = texts_of(drawn)
+    assert {"+0,2", "−0,4", "0", "1", "3", "Bot", "Person", "<Ann>", "Nachricht", "Wirkung in Punkten"} <= set(shown)
 
 
 def test_a_long_talk_is_drawn_by_its_strongest_messages() -> None:
-    bars = bars_of(GERMAN, [], {number: number / 100 for number in range(1, 301)})
-    assert len(bars) == 60
-    assert min(bar.number for bar in bars) == 241
-    assert str(effects_picture(GERMAN, bars, "What")).count('class="bar"') == 60
+    spec, _ = draw_effects((), {number: number / 100 for number in range(1, 301)})
+    numbers = [row["number"] for rows in spec["datasets"].values() for row in rows if "number" in row]
+    assert len(numbers) == 60
+    assert min(numbers) == 241

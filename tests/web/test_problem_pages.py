@@ -15,7 +15,7 @@ from vivavoce.intents.problems import ProblemKind
 from vivavoce.reports.intents.problem_wording import problem_advice, problem_sentence
 from vivavoce.store.rows import Role
 from vivavoce.web.language import Words
-from vivavoce.web.pages.exams.problem_links import problem_title
+from vivavoce.web.pages.exams.exam_pages import problem_title
 from vivavoce.workspace.exams.project_exams import Problem
 from vivavoce.workspace.projects.today import MAX_PROBLEMS
 

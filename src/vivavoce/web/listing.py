@@ -1,28 +1,26 @@
 """Lists that are paged, sorted and narrowed down by their address.
 
-What an address may ask of a list is said once, by a function that page and file share:
+What an address may ask of a list is said once; page and file share it:
 
-    async def _asked(search: Search = "", sort: Word = "name", page: PageNumber = 1) -> Listing:
-        return Listing("", {"search": search}, sort, page)
-
-    Asked = Annotated[Listing, Depends(_asked)]
+    Asked = Annotated[Listing, asked("search", "owner", sort="name")]
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, TypeVar
+from inspect import Parameter, Signature
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlencode
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 
 from vivavoce.errors import AbsentError
 from vivavoce.messages import say
 from vivavoce.web.answers import TABLES
-from vivavoce.web.parts import Column, Field, Pager
-from vivavoce.web.parts import Row as TableRow
-from vivavoce.web.rendering import Link
+from vivavoce.web.parts import Column, Pager
+from vivavoce.web.rendering import Link, View
 
 ROWS = 50
 LARGEST = 2**31 - 1
@@ -104,14 +102,45 @@ def check_ending(name: str, ending: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListView:
-    """What every page of a list shows: what narrows it down, some of its rows, the other pages, and files."""
+def asked(*names: str, sort: str | None = None, sorts: Collection[str] = (), size: int = ROWS) -> Any:
+    """Return what reads the choices of a list from an address.
 
-    lead: str
-    path: str
-    fields: tuple[Field, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[TableRow, ...]
-    pager: Pager
-    downloads: tuple[Link, ...]
+    `sort` is the usual order (None: the list has only one); an order that is not among `sorts` is the usual one.
+    """
+
+    async def read(**values: Any) -> Listing:
+        page, order = values.pop("page"), values.pop("sort", "")
+        return Listing("", values, order if not sorts or order in sorts else sort or "", page, size)
+
+    kinds = {name: Search if name in ("search", "q") else Word for name in names}
+    parameters = [
+        *(Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=kind) for name, kind in kinds.items()),
+        *([Parameter("sort", Parameter.KEYWORD_ONLY, default=sort, annotation=Word)] if sort is not None else []),
+        Parameter("page", Parameter.KEYWORD_ONLY, default=1, annotation=PageNumber),
+    ]
+    read.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return Depends(read)
+
+
+def facet(  # noqa: PLR0917
+    listing: Listing,
+    name: str,
+    title: str,
+    titles: Mapping[str, str],
+    counts: Mapping[str, int],
+    looks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    *,
+    anchor: str = "",
+) -> View:
+    """Return a filter: each value with the number of rows that it leaves, and its tone and sign from `looks`.
+
+    To choose a value again takes the filter away.
+    """
+    chosen, choices = listing.chosen[name], []
+    for value, text in titles.items():
+        if counts.get(value) or value in ("", chosen):
+            tone, sign = looks.get(value, ("", ""))
+            href = listing.address(**{name: "" if value == chosen else value}) + anchor
+            count = counts.get(value, 0)
+            choices.append(View(title=text, href=href, count=count, current=value == chosen, tone=tone, sign=sign))
+    return View(title=title, choices=choices)

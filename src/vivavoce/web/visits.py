@@ -17,6 +17,7 @@ from vivavoce.web.access import Needs, Visitor, project_in_path, store_of
 from vivavoce.web.answers import done, page, part, words_of
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
+from vivavoce.web.rendering import View
 from vivavoce.workspace.access.actors import Actor
 
 
@@ -55,9 +56,14 @@ class Visit:
         """The writer of numbers and times in the visitor's language."""
         return Writer(self.words)
 
-    def page(self, template: str, title: str, *, view: object = None, status: int = 200) -> HTMLResponse:
-        """Return a whole page of the project."""
-        return page(self.request, template, title, view=view, project=self.project, status=status)
+    def page(
+        self, template: str, title: str, /, *, view: object = None, status: int | None = None, **parts: object
+    ) -> HTMLResponse:
+        """Return a whole page of the project: what it shows is a view, or its parts; one with an error is refused."""
+        if parts:
+            view = View(**parts)
+        code = status or (400 if parts.get("error") else 200)
+        return page(self.request, template, title, view=view, project=self.project, status=code)
 
     def part(self, template: str, view: object) -> HTMLResponse:
         """Return a part of a page that renews itself."""

@@ -18,7 +18,7 @@ from vivavoce.web.option_forms import (
     read_choice,
     rules_of,
 )
-from vivavoce.web.pages.exams.runs import run_columns, run_row
+from vivavoce.web.pages.exams.findings import run_columns, run_row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit

@@ -1,11 +1,11 @@
-"""Every turn of a run of conversations: narrowed down, sorted, to be taken along."""
+"""Every turn and every conversation of a run: narrowed down, sorted, to be taken along."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -17,11 +17,10 @@ from vivavoce.store.repositories.results import SORTS, WRONG, TurnFilter
 from vivavoce.store.rows import Run, TurnRow
 from vivavoce.web.answers import table_file
 from vivavoce.web.cells import bot_key, chip, link_cell
-from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Search, Word, check_ending
+from vivavoce.web.listing import LARGEST, Listing, Number, asked, check_ending, facet
 from vivavoce.web.pages.conversations.live import run_tabs
-from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field
+from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, text_columns
 from vivavoce.web.progress import run_head, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import (
@@ -33,10 +32,12 @@ from vivavoce.web.talk_words import (
     talk_path,
 )
 from vivavoce.web.visits import ReaderVisit, Visit
+from vivavoce.workspace.conversations import transcripts
 from vivavoce.workspace.conversations.conversations import KIND
 from vivavoce.workspace.conversations.transcripts import (
     FACETS,
     Facets,
+    list_talks,
     list_turns,
     material_of,
     turn_choices,
@@ -70,27 +71,9 @@ COLUMNS: dict[str, Callable[[TurnRow], object]] = {
     "first_ms": lambda row: row.first_ms,
     "attempts": lambda row: row.detail.get("attempts"),
 }
-
-
-async def _asked_turns(
-    *,
-    bot: Word = "",
-    level: Word = "",
-    domain: Word = "",
-    outcome: Word = "",
-    scenario: Word = "",
-    kind: Word = "",
-    search: Search = "",
-    sort: Word = "",
-    page: PageNumber = 1,
-) -> Listing:
-    names = {"bot": bot, "level": level, "domain": domain, "outcome": outcome, "scenario": scenario, "kind": kind}
-    # Where no order that exists is asked for, what went wrong comes first.
-    known = sort if sort.removeprefix("-") in SORTS else ""
-    return Listing("", {**names, "search": search}, known, page, ROWS)
-
-
-TurnsAsked = Annotated[Listing, Depends(_asked_turns)]
+ORDERS = [f"{sign}{name}" for name in SORTS for sign in ("", "-")]
+NAMES = ("bot", "level", "domain", "outcome", "scenario", "kind", "search")
+TurnsAsked = Annotated[Listing, asked(*NAMES, sort="", sorts=ORDERS, size=ROWS)]
 
 
 @router.get("/turns")
@@ -104,9 +87,14 @@ def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Respons
     titles = {"scenario": words.gettext("Scenario"), "kind": words.gettext("Message type")}
     facets = turn_facets(visit.store, line.run, wanted)
     hidden = [hidden_field(name, value) for name, value in asked.chosen.items() if value and name in FACETS]
+    number_of, wrong = visit.write.number, facets["outcome"][WRONG]
+    turns = words.ngettext("%(num)s turn", "%(num)s turns", page.total, num=number_of(page.total))
+    lead = f"{turns}."
+    if page.total and not wanted.outcome:
+        lead = words.gettext("%(turns)s, %(wrong)s of them wrong.", turns=turns, wrong=number_of(wrong))
     view = View(
         head=run_head(words, visit.project, line),
-        lead=_describe_list(words, page.total, facets["outcome"][WRONG], bool(wanted.outcome)),
+        lead=lead,
         crumbs=run_crumbs(visit, line.run),
         tabs=run_tabs(visit, line.run, "turns"),
         path=listing.path,
@@ -127,15 +115,6 @@ def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Respons
     return visit.page("conversations/turn_list.html", title, view=view)
 
 
-def _describe_list(words: Words, total: int, wrong: int, narrowed: bool) -> str:
-    """Say how many turns are listed, and how many of them went wrong where that is not what was asked."""
-    writer = Writer(words)
-    turns = words.ngettext("%(num)s turn", "%(num)s turns", total, num=writer.number(total))
-    if narrowed or not total:
-        return f"{turns}."
-    return words.gettext("%(turns)s, %(wrong)s of them wrong.", turns=turns, wrong=writer.number(wrong))
-
-
 def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> list[View]:
     """Return the filters with counts: what went wrong first, then bots, levels and domains."""
     words, known = visit.words, turn_choices(visit.store, run)
@@ -147,24 +126,11 @@ def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> l
     }
     groups = []
     for name, title in titles.items():
-        counts, chosen = facets[name], listing.chosen[name]
         values = [WRONG, *map(str, TurnOutcome)] if name == "outcome" else list(known[name])
-        shown = [value for value in values if counts.get(value) or value == chosen]
-        if len(values) < 2 or len(values) > MAX_OPTIONS:
-            continue
-        choices = [
-            View(
-                title=_facet_title(words, name, value),
-                href=listing.address(**{name: "" if value == chosen else value}),
-                count=counts.get(value, 0),
-                current=value == chosen,
-                tone="bad" if value == WRONG else "",
-                sign="cross" if value == WRONG else "",
-                place=known["bot"].index(value) if name == "bot" else None,
-            )
-            for value in shown
-        ]
-        groups.append(View(title=title, choices=choices))
+        if 2 <= len(values) <= MAX_OPTIONS:
+            shown = {value: _facet_title(words, name, value) for value in values}
+            looks = {WRONG: ("bad", "cross")}
+            groups.append(facet(listing, name, title, shown, facets[name], looks))
     return groups
 
 
@@ -210,15 +176,13 @@ def filter_fields(
     words, choices = visit.words, turn_choices(visit.store, run)
     fields = [Field("search", search, "search", asked.chosen["search"], most=200, key="f")]
     for name, title in titles.items():
-        values = tuple(map(str, TurnOutcome)) if name == "outcome" else choices[name]
+        values = choices[name]
         if len(values) > MAX_OPTIONS:
             fields.append(Field(name, title, "search", asked.chosen[name], most=400))
         elif len(values) > 1:
-            options = [Choice("", words.gettext("all"))]
-            for value in values:
-                label = value.replace("_", " ") if name == "domain" else named(words, value)
-                options.append(Choice(value, outcome_title(words, value) if name == "outcome" else label))
-            fields.append(Field(name, title, "select", asked.chosen[name], choices=tuple(options)))
+            options = (Choice(value, _facet_title(words, name, value)) for value in values)
+            every = Choice("", words.gettext("all"))
+            fields.append(Field(name, title, "select", asked.chosen[name], choices=(every, *options)))
     return tuple(fields)
 
 
@@ -232,3 +196,67 @@ def run_crumbs(visit: Visit, run: Run) -> tuple[Link, ...]:
 def turn_title(words: Words, script: str, number: int) -> str:
     """Return how a turn is called where others stand beside it."""
     return words.gettext("%(script)s, turn %(number)s", script=script, number=number)
+
+
+TALK_COLUMNS = ("conversation", "title", "domain", "level")
+TalksAsked = Annotated[Listing, asked("domain", "level", "search")]
+
+
+@router.get("/talks")
+def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Response:
+    """Show the conversations of a run and how each bot fared in them."""
+    words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
+    listing = asked.at(f"{run_path(visit.project, line.run)}/talks")
+    page = list_talks(visit.store, line.run, **asked.chosen, limit=listing.size, offset=listing.offset)
+    about = text_columns(words.gettext("Conversation"), words.gettext("Domain"), words.gettext("Level"))
+    right = words.gettext("Checked turns that were right, over all repeats")
+    titles = {"domain": words.gettext("Domain"), "level": words.gettext("Level")}
+    rows = [
+        Row(
+            (
+                link_cell(talk_path(visit.project, line.run, talk.script.id), talk.script.title or talk.script.id),
+                talk.script.domain.replace("_", " "),
+                named(words, talk.script.level),
+                *(_tally(words, talk.tallies.get(bot)) for bot in page.bots),
+            )
+        )
+        for talk in page.lines
+    ]
+    view = View(
+        head=run_head(words, visit.project, line),
+        lead=words.ngettext(
+            "%(num)s conversation, held with every bot.",
+            "%(num)s conversations, held with every bot.",
+            page.total,
+        ),
+        tabs=run_tabs(visit, line.run, "talks"),
+        path=listing.path,
+        fields=filter_fields(visit, line.run, asked, words.gettext("Search names"), titles),
+        columns=(*about, *(Column(bot, number=True, meaning=right) for bot in page.bots)),
+        rows=rows,
+        pager=listing.pager(page.total),
+        downloads=listing.downloads(),
+    )
+    title = words.gettext("Conversations in run %(number)s", number=number)
+    return visit.page("conversations/turns.html", title, view=view)
+
+
+@router.get("/talks.{kind_of_file}")
+def export_talks(visit: ReaderVisit, number: Number, kind_of_file: str, asked: TalksAsked) -> Response:
+    """Return the conversations of a run as CSV or XLSX, narrowed down as the page is; two columns for each bot."""
+    run = runs.show_run(visit.store, visit.project, number, KIND).run
+    page, rows = list_talks(visit.store, run, **asked.chosen, limit=LARGEST, offset=0), []
+    for line in page.lines:
+        tallies = [line.tallies.get(bot) for bot in page.bots]
+        counts = (count for tally in tallies for count in ((tally.right, tally.counted) if tally else (None, None)))
+        rows.append((line.script.id, line.script.title, line.script.domain, line.script.level, *counts))
+    columns = (*TALK_COLUMNS, *(f"{bot}: {part}" for bot in page.bots for part in ("right", "checked")))
+    return table_file(f"{visit.project.slug}-conversations-{number}-talks", kind_of_file, columns, rows)
+
+
+def _tally(words: Words, tally: transcripts.Tally | None) -> Markup:
+    if tally is None:
+        return Markup('<span class="muted">{}</span>').format(words.gettext("n/a"))
+    text = words.gettext("%(part)s of %(whole)s", part=tally.right, whole=tally.counted)
+    tone = "good" if tally.right == tally.counted else "bad"
+    return chip(text, tone)

@@ -1,60 +1,66 @@
-"""Logged dialogues: what happened in them, week by week, and the list with the worst first."""
+"""Logged dialogues: what happened in them week by week, the list with the worst first, and their batches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
+from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.dialogues.facts import FactKind
+from vivavoce.errors import AbsentError
+from vivavoce.messages import say
+from vivavoce.reports.dialogues.facts import FACT_SIGNS, FACT_TITLES, FACT_TONES
+from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
+from vivavoce.reports.shared.views import make_table
 from vivavoce.store.repositories.dialogues import SORTS
 from vivavoce.web.answers import table_file
+from vivavoce.web.cells import link_cell, rate_cell
+from vivavoce.web.forms import Form
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.listing import Listing, PageNumber, Search, Word, check_ending
-from vivavoce.web.pages.dialogues.facts import (
+from vivavoce.web.listing import Listing, Word, asked, check_ending, facet
+from vivavoce.web.pages.dialogues.views import (
     draw_weeks,
     fact_chip,
-    fact_chips,
     fact_groups,
     headline,
+    import_link,
     overview_tiles,
+    section_tabs,
     week_label,
-    weeks_table,
 )
-from vivavoce.web.pages.dialogues.views import import_link, mark_cell, score_cell, section_tabs
-from vivavoce.web.pages.exams.runs import run_columns, run_row
-from vivavoce.web.parts import Field, hidden_field
+from vivavoce.web.pages.exams.findings import run_columns, run_row
+from vivavoce.web.parts import Column, Field, Row, hidden_field
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.visits import ReaderVisit, Visit
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.dialogues import TalkLine, some_talks
-from vivavoce.workspace.dialogues.overview import BANDS, NOTHING, Choice, Line, choose, count_choices, list_weeks
-from vivavoce.workspace.dialogues.overview import look_over as look_over_dialogues
+from vivavoce.workspace.dialogues.overview import (
+    BANDS,
+    NOTHING,
+    Choice,
+    Line,
+    choose,
+    count_choices,
+    list_weeks,
+    look_over,
+)
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues")
 LAST_RUNS = 5
 ROWS = 25
 MAX_EXPORTED = 50_000
+MAX_WEEKS = 26
+MAX_CHIPS = 3
 # More values of one filter are a list of their own: the search finds the rest.
 MAX_CHOICES = 12
+# What a file has of each dialogue.
 COLUMNS = (
-    "name",
-    "bot",
-    "batch",
-    "messages",
-    "score",
-    "low",
-    "high",
-    "refusal",
-    "mark",
-    "marks",
-    "passed",
-    "run",
-    "begins",
-    "created",
+    *("name", "bot", "batch", "messages", "score", "low", "high", "refusal"),
+    *("mark", "marks", "passed", "run", "begins", "created"),
 )
 BAND_TITLES = {
     "low": gettext_noop("Low, below 2.5"),
@@ -63,179 +69,131 @@ BAND_TITLES = {
     "none": gettext_noop("Not scored"),
 }
 RATED_TITLES = {"without": gettext_noop("Not rated"), "with": gettext_noop("Rated by people")}
-
-
-async def _asked_talks(
-    *,
-    bot: Word = "",
-    batch: Word = "",
-    fact: Word = "",
-    band: Word = "",
-    marks: Word = "",
-    week: Word = "",
-    q: Search = "",
-    sort: Word = "",
-    page: PageNumber = 1,
-) -> Listing:
-    chosen = {"bot": bot, "batch": batch, "fact": fact, "band": band, "marks": marks, "week": week, "q": q}
-    return Listing("", chosen, sort if sort in SORTS else "", page, ROWS)
-
-
-TalksAsked = Annotated[Listing, Depends(_asked_talks)]
+FACT_LOOKS = {str(kind): (str(FACT_TONES[kind]), FACT_SIGNS[kind]) for kind in FactKind}
+FILTERS = ("bot", "batch", "fact", "band", "marks", "week")
+TalksAsked = Annotated[Listing, asked(*FILTERS, "q", sort="", sorts=SORTS, size=ROWS)]
 
 
 @router.get("")
 def show_dialogues(visit: ReaderVisit, asked: TalksAsked) -> Response:
     """Show what happened in the dialogues, and list them, the worst first."""
-    words, listing = visit.words, asked.at(f"{visit.base}/dialogues")
-    lines = look_over_dialogues(visit.store, visit.project, asked.chosen["q"])
-    every = lines if not asked.chosen["q"] else look_over_dialogues(visit.store, visit.project)
-    title = words.gettext("Dialogues")
+    words, listing, search = visit.words, asked.at(f"{visit.base}/dialogues"), asked.chosen["q"]
+    lines = look_over(visit.store, visit.project, search)
+    every = look_over(visit.store, visit.project) if search else lines
     last = runs.list_runs(visit.store, visit.project, kind=dialogues.KIND, limit=LAST_RUNS)
     view = View(
         tabs=section_tabs(visit, ""),
         run_columns=run_columns(words),
         runs=[run_row(visit, line) for line in last.lines],
         any=bool(every),
-        begin=import_link(visit) if visit.who.may("editor") else None,
+        begin=import_link(visit),
         lead=words.gettext("No dialogues imported yet."),
         actions=(),
     )
     if every:
-        vars(view).update(vars(_overview(visit, every, listing)), **vars(_list(visit, lines, listing)))
-    return visit.page("dialogues/dialogues.html", title, view=view)
+        vars(view).update(_overview(visit, every, listing), **_list(visit, lines, listing))
+    return visit.page("dialogues/dialogues.html", words.gettext("Dialogues"), view=view)
 
 
-def _overview(visit: Visit, lines: Sequence[Line], listing: Listing) -> View:
+def _overview(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str, object]:
     """Return what stands above the list; it follows the choice of a bot or a batch only."""
-    words, chosen = visit.words, listing.chosen
-    whole = Listing(listing.path, {"bot": chosen["bot"], "batch": chosen["batch"]})
-    shown = choose(lines, Choice(bot=chosen["bot"], batch=chosen["batch"])) or lines
-    scored, low = [line for line in shown if line.score is not None], [line for line in shown if line.band == "low"]
-    grouped = low or shown
-    narrowed = Listing(listing.path, {**whole.chosen, "band": "low"}) if low else whole
-    return View(
-        lead=headline(words, shown),
-        actions=_actions(visit, scored=bool(scored)),
-        tiles=overview_tiles(words, shown, whole),
-        weeks=draw_weeks(visit, shown, whole),
-        weeks_table=weeks_table(words, shown),
-        groups=fact_groups(words, grouped, narrowed),
-        groups_title=words.ngettext(
-            "What happened in the %(num)s dialogue with a low score",
-            "What happened in the %(num)s dialogues with low scores",
-            len(low),
-        )
-        if low
-        else words.gettext("What happened"),
-        scored=bool(scored),
-        score=Link(words.gettext("Score these dialogues"), f"{listing.path}/score", icon="play")
-        if visit.who.may("editor")
-        else None,
+    words, editor = visit.words, visit.who.may("editor")
+    chosen = {name: listing.chosen[name] for name in ("bot", "batch")}
+    whole, shown = Listing(listing.path, chosen), choose(lines, Choice(**chosen)) or lines
+    scored, low = any(line.score is not None for line in shown), [line for line in shown if line.band == "low"]
+    weeks = list_weeks(shown)[-MAX_WEEKS:]
+    rate = Link(words.gettext("Rate dialogues"), f"{listing.path}/rate", key="r", icon="star")
+    title = words.gettext("Score again") if scored else words.gettext("Score dialogues")
+    score = Link(title, f"{listing.path}/score", key="s")
+    actions = [rate] if visit.who.may("reviewer") else []
+    if bring := import_link(visit, "a"):
+        actions = [*((rate, score) if scored else (score, rate)), bring]
+    what_happened = words.ngettext(
+        "What happened in the %(num)s dialogue with a low score",
+        "What happened in the %(num)s dialogues with low scores",
+        len(low),
     )
+    begin = Link(words.gettext("Score these dialogues"), f"{listing.path}/score", icon="play")
+    return {
+        "lead": headline(words, shown),
+        "actions": actions,
+        "tiles": overview_tiles(words, shown, whole),
+        "weeks": draw_weeks(words, weeks, whole, dated=all(line.known.dated for line in shown)),
+        "weeks_table": make_table(
+            words.gettext("Dialogues by week"),
+            (
+                words.gettext("Week of"),
+                words.gettext("Dialogues"),
+                words.said(FACT_TITLES[FactKind.FALLBACK]),
+                words.gettext("Mean score"),
+            ),
+            [
+                (
+                    week_label(words, week),
+                    visit.write.number(week.count),
+                    rate_cell(words, week.fallbacks),
+                    rate_cell(words, week.score, DIALOGUE_MEASURES["score"]),
+                )
+                for week in weeks
+            ],
+            3,
+        ),
+        "groups": fact_groups(words, low or shown, Listing(listing.path, {**chosen, "band": "low" if low else ""})),
+        "groups_title": what_happened if low else words.gettext("What happened"),
+        "scored": scored,
+        "score": begin if editor else None,
+    }
 
 
-def _list(visit: Visit, lines: Sequence[Line], listing: Listing) -> View:
+def _list(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str, object]:
     """Return the list with its filters."""
     words, choice = visit.words, _choice(listing)
-    found = _sort(choose(lines, choice), listing.sort)
-    rows = dict(zip([line.known.id for line in listing.cut(found)], listing.cut(found), strict=True))
-    talks = some_talks(visit.store, visit.project, list(rows))
-    hidden = [hidden_field(name, value) for name, value in listing.chosen.items() if value and name != "q"]
-    return View(
-        path=listing.path,
-        fields=(Field("q", words.gettext("Search dialogues"), "search", listing.chosen["q"], key="f"), *hidden),
-        facets=list(_facets(words, lines, listing, choice)),
-        rows=[_row(visit, talk, rows[talk.id]) for talk in talks],
-        found=words.ngettext("%(num)s dialogue", "%(num)s dialogues", len(found)),
-        sorts=[
-            Link(title, listing.address(sort=name), name == listing.sort)
-            for name, title in (
-                ("", words.gettext("Worst first")),
-                ("-score", words.gettext("Best first")),
-                ("-created", words.gettext("Newest first")),
-            )
-        ],
-        all=Listing(listing.path).address() + "#list" if any(listing.chosen.values()) else "",
-        pager=listing.pager(len(found)),
-        downloads=listing.downloads(),
-    )
+    chosen = _sort(choose(lines, choice), listing.sort)
+    rows = {line.known.id: line for line in listing.cut(chosen)}
+    hidden = [hidden_field(name, listing.chosen[name]) for name in FILTERS if listing.chosen[name]]
+    sorts = {
+        "": words.gettext("Worst first"),
+        "-score": words.gettext("Best first"),
+        "-created": words.gettext("Newest first"),
+    }
+    return {
+        "path": listing.path,
+        "fields": (Field("q", words.gettext("Search dialogues"), "search", listing.chosen["q"], key="f"), *hidden),
+        "facets": list(_facets(words, lines, listing, choice)),
+        "rows": [_row(visit, talk, rows[talk.id]) for talk in some_talks(visit.store, visit.project, list(rows))],
+        "found": words.ngettext("%(num)s dialogue", "%(num)s dialogues", len(chosen)),
+        "sorts": [Link(title, listing.address(sort=name), name == listing.sort) for name, title in sorts.items()],
+        "all": f"{listing.path}#list" if any(listing.chosen.values()) else "",
+        "pager": listing.pager(len(chosen)),
+        "downloads": listing.downloads(),
+    }
 
 
 def _facets(words: Words, lines: Sequence[Line], listing: Listing, choice: Choice) -> Iterator[View]:
     """Yield the filters, each value with the number of dialogues that it would leave."""
-    facts: dict[str, str] = {
-        **{str(kind): words.said(fact_chip(words, kind).title) for kind in FactKind},
-        NOTHING: words.gettext("Nothing went wrong"),
-    }
+    facts = {str(kind): words.said(FACT_TITLES[kind]) for kind in FactKind}
     weeks = {week.monday.isoformat(): week_label(words, week) for week in reversed(list_weeks(lines))}
-    kinds: tuple[tuple[str, str, dict[str, str] | None], ...] = (
-        ("fact", words.gettext("What happened"), facts),
-        ("band", words.gettext("Score"), {str(name): words.gettext(BAND_TITLES[name]) for name in BANDS}),
-        ("rated", words.gettext("Ratings"), {name: words.gettext(text) for name, text in RATED_TITLES.items()}),
-        ("bot", words.gettext("Bot"), None),
-        ("batch", words.gettext("Batch"), None),
-        ("week", words.gettext("Week of"), weeks),
-    )
-    for name, title, titles in kinds:
-        counts = count_choices(lines, choice, name)
-        values = list(titles) if titles is not None else [value for value, _ in counts.most_common()]
-        current = getattr(choice, name)
-        shown = [value for value in values if counts[value] or value == current][:MAX_CHOICES]
-        if len(shown) < 2 and not current:
-            continue
-        key = "marks" if name == "rated" else name
-        choices = [
-            View(
-                title=titles[value] if titles is not None and value in titles else value,
-                # To choose a value again takes the filter away.
-                href=f"{listing.address(**{key: '' if value == current else value})}#list",
-                count=counts[value],
-                current=value == current,
-                **_sign(words, name, value),
-            )
-            for value in shown
-        ]
-        yield View(title=title, choices=choices)
-
-
-def _sign(words: Words, name: str, value: str) -> dict[str, str]:
-    if name != "fact" or value == NOTHING:
-        return {"tone": "", "sign": ""}
-    chip = fact_chip(words, FactKind(value))
-    return {"tone": chip.tone, "sign": chip.sign}
-
-
-def _actions(visit: Visit, *, scored: bool) -> tuple[Link, ...]:
-    words, base = visit.words, f"{visit.base}/dialogues"
-    rate = Link(words.gettext("Rate dialogues"), f"{base}/rate", key="r", icon="star")
-    score = Link(
-        words.gettext("Score again") if scored else words.gettext("Score dialogues"), f"{base}/score", key="s"
-    )
-    if visit.who.may("editor"):
-        return (rate, score, import_link(visit, "a")) if scored else (score, rate, import_link(visit, "a"))
-    return (rate,) if visit.who.may("reviewer") else ()
-
-
-@router.get(".{kind}")
-def export_talks(visit: ReaderVisit, kind: str, asked: TalksAsked) -> Response:
-    """Return the list as CSV or XLSX."""
-    check_ending("dialogues", kind)
-    lines = look_over_dialogues(visit.store, visit.project, asked.chosen["q"])
-    found = {line.known.id: line for line in _sort(choose(lines, _choice(asked)), asked.sort)[:MAX_EXPORTED]}
-    rows = [
-        (
-            *(getattr(talk, name) for name in COLUMNS),
-            found[talk.id].known.at if found[talk.id].known.dated else None,
-            *(kind in found[talk.id].known.kinds for kind in FactKind),
-        )
-        for talk in some_talks(visit.store, visit.project, list(found))
-    ]
-    return table_file(f"{visit.project.slug}-dialogues", kind, (*COLUMNS, "held", *map(str, FactKind)), rows)
+    kinds: dict[str, tuple[str, dict[str, str] | None]] = {
+        "fact": (words.gettext("What happened"), {**facts, NOTHING: words.gettext("Nothing went wrong")}),
+        "band": (words.gettext("Score"), {str(name): words.gettext(BAND_TITLES[name]) for name in BANDS}),
+        "rated": (words.gettext("Ratings"), {name: words.gettext(text) for name, text in RATED_TITLES.items()}),
+        "bot": (words.gettext("Bot"), None),
+        "batch": (words.gettext("Batch"), None),
+        "week": (words.gettext("Week of"), weeks),
+    }
+    for name, (title, titles) in kinds.items():
+        counts, current = count_choices(lines, choice, name), getattr(choice, name)
+        known = titles if titles is not None else {value: value for value, _ in counts.most_common()}
+        if current:
+            known.setdefault(current, current)
+        shown = [value for value in known if counts[value] or value == current][:MAX_CHOICES]
+        if len(shown) > 1 or current:
+            key, looks = ("marks" if name == "rated" else name), (FACT_LOOKS if name == "fact" else {})
+            yield facet(listing, key, title, {v: known[v] for v in shown}, counts, looks, anchor="#list")
 
 
 def _choice(asked: Listing) -> Choice:
-    chosen = {name: value for name, value in asked.chosen.items() if name not in ("q", "marks")}
+    chosen = {name: asked.chosen[name] for name in FILTERS if name != "marks"}
     return Choice(rated=asked.chosen["marks"], **chosen)
 
 
@@ -251,16 +209,104 @@ def _sort(lines: Sequence[Line], sort: str) -> Sequence[Line]:
 
 
 def _row(visit: Visit, talk: TalkLine, line: Line) -> View:
-    words, writer, known = visit.words, visit.write, line.known
+    words, write, known = visit.words, visit.write, line.known
+    kinds = [kind for kind in FactKind if kind in known.kinds]
+    if FactKind.ENDED_AFTER_FALLBACK in kinds:
+        # That says already that the bot did not understand.
+        kinds = [kind for kind in kinds if kind is not FactKind.FALLBACK]
+    around = "" if talk.low is None or talk.high is None else write.between(talk.low, talk.high, 1, "")
+    score = Markup('<span title="{}">{}</span>').format(words.said(talk.refusal), write.number(None))
+    if talk.score is not None:
+        small = Markup("<small>{}</small>").format(around) if around else ""
+        score = Markup('<span class="rate">{}{}</span>').format(write.number(talk.score, 2), small)
+    mark = Markup('<span class="muted">{}</span>').format(write.number(None))
+    if talk.mark is not None:
+        rating = write.number(talk.mark, 1), write.number(talk.marks)
+        mark = Markup('<span class="rate">{}<small>n = {}</small></span>').format(*rating)
     return View(
         title=known.title or words.gettext("(no text)"),
         href=f"{visit.base}/dialogues/{talk.id}",
-        chips=fact_chips(words, line),
+        chips=[fact_chip(words, kind) for kind in kinds[:MAX_CHIPS]],
         band=line.band,
-        score=score_cell(words, talk.score, talk.low, talk.high, talk.refusal),
-        mark=mark_cell(words, talk.mark, talk.marks),
+        score=score,
+        mark=mark,
         bot=known.bot,
         messages=words.ngettext("%(num)s message", "%(num)s messages", known.messages),
-        when=writer.day(known.at),
+        when=write.day(known.at),
         name=known.name,
     )
+
+
+@router.get(".{kind}")
+def export_talks(visit: ReaderVisit, kind: str, asked: TalksAsked) -> Response:
+    """Return the list as CSV or XLSX."""
+    check_ending("dialogues", kind)
+    lines = look_over(visit.store, visit.project, asked.chosen["q"])
+    known = {line.known.id: line.known for line in _sort(choose(lines, _choice(asked)), asked.sort)[:MAX_EXPORTED]}
+    rows = [
+        (
+            *(getattr(talk, name) for name in COLUMNS),
+            known[talk.id].at if known[talk.id].dated else None,
+            *(fact in known[talk.id].kinds for fact in FactKind),
+        )
+        for talk in some_talks(visit.store, visit.project, list(known))
+    ]
+    return table_file(f"{visit.project.slug}-dialogues", kind, (*COLUMNS, "held", *map(str, FactKind)), rows)
+
+
+# --- batches -------------------------------------------------------------------------------------------------------
+
+
+@router.get("/batches")
+def show_batches(visit: ReaderVisit) -> Response:
+    """Show the batches in which dialogues came."""
+    words, base, link = visit.words, f"{visit.base}/dialogues", import_link(visit)
+    batches = dialogues.list_batches(visit.store, visit.project)
+    titles = (words.gettext("Batch"), words.gettext("Dialogues"), words.gettext("Exam"), words.gettext("Delete"))
+    width = len(titles) if visit.who.may("editor") else 2
+    rows = [
+        (
+            link_cell(Listing(base).address(batch=name), name),
+            visit.write.number(n),
+            link_cell(Listing(f"{base}/score").address(batch=name), words.gettext("Score these dialogues")),
+            link_cell(Listing(f"{base}/batches/delete").address(name=name), words.gettext("Delete this batch")),
+        )
+        for name, n in batches.items()
+    ]
+    return visit.page(
+        "dialogues/batches.html",
+        words.gettext("Batches"),
+        lead=words.ngettext("Dialogues from %(num)s batch.", "Dialogues from %(num)s batches.", len(batches)),
+        tabs=section_tabs(visit, "/batches"),
+        actions=[link] if link else [],
+        begin=link,
+        columns=[Column(title, number=title == titles[1]) for title in titles[:width]],
+        rows=[Row(cells[:width]) for cells in rows],
+    )
+
+
+@router.get("/batches/delete")
+def ask_to_delete(visit: EditorVisit, name: Word) -> Response:
+    """Ask before a batch is deleted."""
+    words, batches = visit.words, dialogues.list_batches(visit.store, visit.project)
+    if name not in batches:
+        raise AbsentError(say("there is no batch '{name}'", name=name), remedy=say("choose one from the list"))
+    loss = words.ngettext(
+        "This deletes %(num)s dialogue from batch %(name)s.",
+        "This deletes %(num)s dialogues from batch %(name)s.",
+        batches[name],
+        name=name,
+    )
+    text = f"{loss} {words.gettext('Their scores and ratings are deleted too. You cannot undo this.')}"
+    title, path = words.gettext("Delete this batch?"), f"{visit.base}/dialogues/batches"
+    fields = (hidden_field("name", name),)
+    return visit.page("dialogues/delete.html", title, text=text, action=f"{path}/delete", back=path, fields=fields)
+
+
+@router.post("/batches/delete")
+def delete_batch(visit: EditorVisit, form: Form) -> Response:
+    """Delete the dialogues of a batch."""
+    name = form.text("name", most=dialogues.MAX_BATCH)
+    gone = dialogues.delete_batch(visit.store, visit.actor, visit.project, name)
+    text = visit.words.ngettext("%(num)s dialogue deleted.", "%(num)s dialogues deleted.", gone)
+    return visit.done(f"{visit.base}/dialogues/batches", text)

@@ -1,26 +1,36 @@
-"""Talks are brought in: a file with a preview of every talk, or the conversations of a run."""
+"""Bringing dialogues in: a file with its preview, or the conversations of a run."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from vivavoce.dialogues.corpus.sheets import COLUMNS_IGNORED
 from vivavoce.errors import InputError
 from vivavoce.files import formats
+from vivavoce.messages import Message
 from vivavoce.web.answers import go, table_file
 from vivavoce.web.forms import Fields, Form
+from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Listing, PageNumber
-from vivavoce.web.pages.dialogues.import_preview import first_choices, make_view, read_choices
-from vivavoce.web.parts import Choice, Field
-from vivavoce.web.rendering import View
-from vivavoce.web.uploads import sent_source
+from vivavoce.web.parts import Choice, Field, Row, named_choices, number_columns, text_columns
+from vivavoce.web.sheets import encoding_field, file_facts, read_encoding, read_layout, sheet_part
+from vivavoce.web.uploads import asked_rows, rows_part, sent_source
 from vivavoce.web.visits import EditorVisit, Visit
+from vivavoce.workspace.dialogues.dialogues import MAX_BATCH
 from vivavoce.workspace.dialogues.imports import (
     PENDING,
+    EXISTING,
+    Existing,
     Kind,
+    PlannedTalk,
     Taken,
+    TalkChoices,
+    TalkPreview,
     add_talks,
     apply_talks,
     change_talks,
@@ -32,12 +42,47 @@ from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/add")
 MAX_RUNS = 100
-COLUMNS = ("what", "place", "talk", "bot", "messages", "marks", "begins", "reason")
+SHOWN_NOTES = 50
+SHOWN_SPEAKERS = 12
+SHOWN_REASONS = 8
+# What a file has of each dialogue, and where that comes from.
+COLUMNS = {
+    "what": "kind",
+    "place": "place",
+    "talk": "name",
+    "bot": "bot",
+    "messages": "messages",
+    "marks": "marks",
+    "begins": "begins",
+    "reason": "reason",
+}
+KIND_TITLES: Mapping[Kind, str] = {
+    "refused": gettext_noop("Rejected"),
+    "replaced": gettext_noop("Replaced"),
+    "skipped": gettext_noop("Skipped"),
+    "added": gettext_noop("New"),
+}
+ROLE_TITLES: Mapping[str, str] = {
+    "dialogue": gettext_noop("Dialogue ID"),
+    "speaker": gettext_noop("Speaker"),
+    "text": gettext_noop("Message"),
+    "reply": gettext_noop("Bot's reply"),
+    "order": gettext_noop("Time"),
+    "is_bot": gettext_noop("Is it the bot?"),
+    "bot": gettext_noop("Bot name"),
+    "user": gettext_noop("Visitor"),
+    "rating": gettext_noop("Rating"),
+    "rater": gettext_noop("Rated by"),
+    "thumb": gettext_noop("Thumb"),
+    "passed": gettext_noop("Checks passed"),
+    "source": gettext_noop("Source"),
+    "": gettext_noop("Leave out"),
+}
 
 
 @router.get("")
 def show_add(visit: EditorVisit) -> Response:
-    """Show the ways in which talks can be brought in."""
+    """Show the ways in which dialogues can be brought in."""
     return _add_page(visit)
 
 
@@ -45,7 +90,7 @@ def show_add(visit: EditorVisit) -> Response:
 def take_file(visit: EditorVisit, form: Form) -> Response:
     """Read a file and lead to its preview."""
     try:
-        choices = first_choices(form)
+        choices = _first_choices(form)
         form.check()
         source = sent_source(form)
         preview = prepare_talks(visit.store, visit.actor, visit.project, source, choices, undecided=True)
@@ -57,17 +102,12 @@ def take_file(visit: EditorVisit, form: Form) -> Response:
 @router.post("/run")
 def take_run(visit: EditorVisit, form: Form) -> Response:
     """Take the conversations of a run."""
-    number = form.whole("run", 0, low=1, high=LARGEST)
-    choices = first_choices(form)
+    number, choices = form.whole("run", 0, low=1, high=LARGEST), _first_choices(form)
     try:
         form.check()
-        taken = add_talks(
-            visit.store,
-            visit.actor,
-            visit.project,
-            talks_of_run(visit.store, visit.project, number),
-            TalkChoices(choices.batch or f"run {number}", existing=choices.existing),
-        )
+        talks = talks_of_run(visit.store, visit.project, number)
+        choices = TalkChoices(choices.batch or f"run {number}", existing=choices.existing)
+        taken = add_talks(visit.store, visit.actor, visit.project, talks, choices)
     except InputError as error:
         return _add_page(visit, form, error)
     return _lead_on(visit, taken)
@@ -75,13 +115,10 @@ def take_run(visit: EditorVisit, form: Form) -> Response:
 
 @router.get("/{key}.{kind}")
 def export_preview(visit: EditorVisit, key: str, kind: Literal["csv", "xlsx"]) -> Response:
-    """Return every talk of a preview with what would become of it."""
+    """Return every dialogue of a preview with what would become of it."""
     preview = open_talks(visit.store, visit.actor, visit.project, key)
-    rows = [
-        (row.kind, row.place, row.name, row.bot, row.messages, row.marks, row.begins, row.reason)
-        for row in preview.rows
-    ]
-    return table_file(f"{visit.project.slug}-talks", kind, COLUMNS, rows)
+    rows = [[getattr(row, name) for name in COLUMNS.values()] for row in preview.rows]
+    return table_file(f"{visit.project.slug}-talks", kind, [*COLUMNS], rows)
 
 
 @router.get("/{key}")
@@ -96,7 +133,7 @@ def show_preview(
 def read_again(visit: EditorVisit, key: str, form: Form) -> Response:
     """Take the same file in otherwise."""
     try:
-        choices = read_choices(form, open_talks(visit.store, visit.actor, visit.project, key))
+        choices = _read_choices(form, open_talks(visit.store, visit.actor, visit.project, key))
         form.check()
         preview = change_talks(visit.store, visit.actor, visit.project, key, choices)
     except InputError as error:
@@ -109,7 +146,7 @@ def apply(visit: EditorVisit, key: str, form: Form) -> Response:
     """Do what the preview says; where the form says something else, show first what that would do."""
     try:
         preview = open_talks(visit.store, visit.actor, visit.project, key)
-        choices = read_choices(form, preview)
+        choices = _read_choices(form, preview)
         form.check()
         if choices != preview.settled:
             changed = change_talks(visit.store, visit.actor, visit.project, key, choices)
@@ -142,27 +179,161 @@ def _lead_on(visit: Visit, taken: Taken) -> Response:
 def _add_page(visit: Visit, form: Fields | None = None, error: InputError | None = None) -> Response:
     words, base = visit.words, f"{visit.base}/dialogues"
     page = runs.list_runs(visit.store, visit.project, kind="conversations", limit=MAX_RUNS)
-    choices = tuple(
-        Choice(str(line.run.number), f"{line.run.number}: {words.ours(line.run.title)}")
-        for line in page.lines
-        if not line.run.state.open
-    )
+    closed = [line.run for line in page.lines if not line.run.state.open]
+    choices = tuple(Choice(str(run.number), f"{run.number}: {words.ours(run.title)}") for run in closed)
     run_field = Field("run", words.gettext("Run"), "select", form.text("run") if form else "", choices=choices)
-    view = View(
+    return visit.page(
+        "dialogues/add.html",
+        words.gettext("Import dialogues"),
         action=f"{base}/add",
         back=base,
         accept=",".join(formats.list_extensions(formats.Kind.DIALOGUES)),
         run_fields=(run_field,) if choices else (),
         error=error,
     )
-    title, status = words.gettext("Import dialogues"), 400 if error else 200
-    return visit.page("dialogues/add.html", title, view=view, status=status)
+
+
+# --- choices -------------------------------------------------------------------------------------------------------
+
+
+def _first_choices(form: Fields) -> TalkChoices:
+    """Return the choices of a form; those of a table are found out."""
+    return TalkChoices(
+        batch=form.text("batch", most=MAX_BATCH),
+        speaker=form.text("speaker", most=200),
+        bot=form.text("bot", most=200),
+        existing=cast(Existing, form.choice("existing", EXISTING, "skip")),
+        encoding=read_encoding(form),
+    )
+
+
+def _read_choices(form: Fields, preview: TalkPreview) -> TalkChoices:
+    """Return the choices of the form under a preview; a form without them changes none."""
+    if not form.flag("choices"):
+        return preview.settled
+    typed, layout = _first_choices(form), read_layout(form, preview.log.layout, list(ROLE_TITLES))
+    batch = typed.batch or preview.choices.batch
+    return replace(typed, batch=batch, sheet=layout.sheet, header=layout.header, roles=layout.roles)
+
+
+def _choice_fields(words: Words, preview: TalkPreview) -> tuple[Field, ...]:
+    typed = preview.choices
+    existing = (
+        Choice("skip", words.gettext("keep the existing ones")),
+        Choice("replace", words.gettext("replace the existing ones")),
+    )
+    speaker_help = words.gettext("Only needed if the file does not say which speaker is the bot.")
+    bot_help = words.gettext("For dialogues that do not name their bot. Results are grouped by this name.")
+    batch_help = words.gettext("Default: the file name.")
+    title = words.gettext("Dialogues with an existing ID")
+    names = dict.fromkeys((*((typed.speaker,) if typed.speaker else ()), *preview.speakers[:SHOWN_SPEAKERS]))
+    speakers = named_choices(names, words.gettext("detect automatically"))
+    return (
+        Field("speaker", words.gettext("Which speaker is the bot?"), "select", typed.speaker, help=speaker_help,
+              choices=speakers),
+        Field("bot", words.gettext("Bot name"), value=typed.bot, help=bot_help),
+        Field("batch", words.gettext("Batch name"), value=typed.batch, help=batch_help, most=MAX_BATCH),
+        Field("existing", title, "select", typed.existing, choices=existing),
+    )  # fmt: skip
+
+
+# --- the preview ---------------------------------------------------------------------------------------------------
 
 
 def _preview_page(
     visit: Visit, key: str, kind: str = "", number: int = 1, error: InputError | None = None
 ) -> Response:
-    preview = open_talks(visit.store, visit.actor, visit.project, key)
-    view = make_view(visit, preview, kind, number, error)
-    title, status = visit.words.gettext("Review the import"), 400 if error else 200
-    return visit.page("dialogues/preview.html", title, view=view, status=status)
+    words, preview = visit.words, open_talks(visit.store, visit.actor, visit.project, key)
+    log, counts = preview.log, preview.counts
+    asked = asked_rows(f"{visit.base}/dialogues/add/{preview.key}", kind, number)
+    part = rows_part(words, asked, preview.rows, counts, KIND_TITLES)
+    wanted = counts["added"] + counts["replaced"]
+    notes = [note for note in log.notes if not isinstance(note, Message) or note.template != COLUMNS_IGNORED]
+    return visit.page(
+        "dialogues/preview.html",
+        words.gettext("Review the import"),
+        preview=preview,
+        path=asked.path,
+        again=f"{visit.base}/dialogues/add",
+        back=f"{visit.base}/dialogues",
+        verdict=_make_verdict(words, preview, wanted),
+        unclear=words.said(log.unclear),
+        file_facts=file_facts(words, log.layout, preview.size),
+        sheet=sheet_part(words, log.layout, ROLE_TITLES),
+        sums=_list_sums(words, preview),
+        reasons=_list_reasons(words, preview),
+        encoding=None if log.layout.sheets else encoding_field(words, preview.choices.encoding),
+        fields=_choice_fields(words, preview),
+        found_bot=log.found_bot,
+        button=words.ngettext("Import %(num)s dialogue", "Import %(num)s dialogues", wanted) if wanted else "",
+        tabs=part.tabs,
+        columns=(
+            *text_columns(words.gettext("Dialogue"), words.gettext("Location"), words.gettext("Bot")),
+            *number_columns(words.gettext("Messages"), words.gettext("Ratings")),
+            *text_columns(words.gettext("Starts with"), words.gettext("Reason")),
+        ),
+        rows=[
+            Row(
+                (
+                    *(row.name or row.place, row.place, row.bot),
+                    *((row.messages, row.marks) if row.messages else ("", "")),
+                    *(row.begins, words.said(row.reason)),
+                )
+            )
+            for row in part.rows
+        ],
+        pager=part.pager,
+        downloads=part.downloads,
+        notes=notes[:SHOWN_NOTES],
+        more_notes=max(0, len(notes) - SHOWN_NOTES),
+        error=error,
+    )
+
+
+def _make_verdict(words: Words, preview: TalkPreview, wanted: int) -> str:
+    if preview.log.unclear:
+        return words.gettext("Say what each column is.")
+    messages = sum(row.messages for row in preview.rows if row.kind in ("added", "replaced"))
+    verdict = words.ngettext(
+        "%(num)s dialogue with %(messages)s can be imported.",
+        "%(num)s dialogues with %(messages)s can be imported.",
+        wanted,
+        messages=words.ngettext("%(num)s message", "%(num)s messages", messages),
+    )
+    if not wanted:
+        verdict = words.gettext("Nothing to import: every dialogue already exists or is invalid.")
+    if refused := preview.counts["refused"]:
+        verdict += " " + words.ngettext("%(num)s dialogue is rejected.", "%(num)s dialogues are rejected.", refused)
+    return verdict
+
+
+def _list_sums(words: Words, preview: TalkPreview) -> list[tuple[int, str, str]]:
+    """Return what will happen: a number, its words, and whether it is bad, quiet or neither."""
+    counts, ngettext = preview.counts, words.ngettext
+    rows = [row for row in preview.rows if row.kind in ("added", "replaced")]
+    messages, marks = sum(row.messages for row in rows), sum(row.marks for row in rows)
+    dated = sum(talk.began is not None for talk in preview.log.dialogues)
+    blank = preview.log.layout.blank
+    sums = [
+        (counts["added"], ngettext("dialogue added", "dialogues added", counts["added"]), ""),
+        (counts["replaced"], ngettext("dialogue replaced", "dialogues replaced", counts["replaced"]), ""),
+        (messages, ngettext("message in them", "messages in them", messages), ""),
+        (marks, ngettext("rating by people", "ratings by people", marks), ""),
+        (dated, ngettext("dialogue with its date", "dialogues with their dates", dated), ""),
+        (counts["skipped"], ngettext("dialogue is there already", "dialogues are there already", counts["skipped"]),
+         "quiet"),
+        (blank, ngettext("blank row skipped", "blank rows skipped", blank), "quiet"),
+        (counts["refused"], ngettext("dialogue rejected", "dialogues rejected", counts["refused"]), "bad"),
+    ]  # fmt: skip
+    return [each for each in sums if each[0] or each is sums[0]]
+
+
+def _list_reasons(words: Words, preview: TalkPreview) -> list[tuple[int, str, str]]:
+    """Return why dialogues are rejected: each reason once, with how many they are and where the first one stands."""
+    groups: dict[str, list[PlannedTalk]] = {}
+    for row in preview.rows:
+        if row.kind == "refused":
+            reason = row.reason.template if isinstance(row.reason, Message) else row.reason
+            groups.setdefault(reason, []).append(row)
+    largest = sorted(groups.values(), key=len, reverse=True)[:SHOWN_REASONS]
+    return [(len(own), words.said(own[0].reason), own[0].place) for own in largest]

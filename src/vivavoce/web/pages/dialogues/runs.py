@@ -1,4 +1,4 @@
-"""One exam of talks: how far it is, then whether its scores can be trusted, and what they say."""
+"""An exam of dialogues: its start, how far it is, whether its scores can be trusted, and what they say."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult
 from vivavoce.dialogues.scored import score_steps
+from vivavoce.errors import AccessError, InputError
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
 from vivavoce.reports.shared.views import Column, Table, make_table
 from vivavoce.statistics import wilson
@@ -18,48 +19,116 @@ from vivavoce.web.answers import go
 from vivavoce.web.cells import measure_column, rate_cell
 from vivavoce.web.figures import Drawn, drawn
 from vivavoce.web.formats import Writer
+from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number
-from vivavoce.web.pages.dialogues.facts import fact_groups
+from vivavoce.web.listing import Listing, Number, Word
+from vivavoce.web.pages.dialogues.ratings import agreement_table
+from vivavoce.web.pages.dialogues.views import fact_groups
 from vivavoce.web.pages.exams.findings import progress_left, run_lead
-from vivavoce.web.progress import run_head
+from vivavoce.web.parts import Choice, Field
+from vivavoce.web.progress import run_head, run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.visits import ReaderVisit, Visit
+from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
+from vivavoce.workspace.access.engine_rules import SHIPPED_RATER
+from vivavoce.workspace.dialogues import dialogues
 from vivavoce.workspace.dialogues.dialogues import BAD_SCORE, KIND, talk_ids
 from vivavoce.workspace.dialogues.overview import ALL, TalksFound, findings_of, lines_of_run
 from vivavoce.workspace.exams import runs
 
-router = APIRouter(prefix="/p/{slug}/dialogues/runs")
+router = APIRouter(prefix="/p/{slug}/dialogues")
 MAX_BOTS = 8
 MIN_BOTS = 2
 MAX_MARKED_BOTS = 20
 MAX_PAIRS = 12
 MAX_REFUSED = 20
 MAX_NOTES = 20
-NAMES = ("pearson", "spearman", "kendall", "mse")
 
 
-@router.get("")
+@router.get("/score")
+def show_score(visit: EditorVisit, batch: Word = "") -> Response:
+    """Show the form that starts an exam."""
+    return _score_page(visit, {"batch": batch})
+
+
+@router.post("/score")
+def start_scoring(visit: EditorVisit, form: Form) -> Response:
+    """Start an exam over a batch, or over all dialogues."""
+    typed = {name: form.text(name, most=400) for name in ("batch", "title", "rater")}
+    batch, rater = typed["batch"] or None, typed["rater"] or SHIPPED_RATER
+    try:
+        form.check()
+        run = dialogues.begin_scoring(
+            visit.store, visit.actor, visit.project, batch=batch, rater=rater, title=typed["title"]
+        )
+    except AccessError:
+        raise
+    except InputError as error:
+        return _score_page(visit, typed, error)
+    text = visit.words.gettext("Exam started. The results will appear here.")
+    return visit.done(run_path(visit.project, run), text)
+
+
+def _score_page(visit: Visit, typed: dict[str, str], error: InputError | None = None) -> Response:
+    words, base = visit.words, f"{visit.base}/dialogues"
+    batches = dialogues.list_batches(visit.store, visit.project)
+    every = words.gettext("all dialogues (%(num)s)", num=visit.write.number(sum(batches.values())))
+    choices = (Choice("", every), *(Choice(name, f"{name} ({n:,})") for name, n in batches.items()))
+    experts = []
+    fields = [
+        Field("batch", words.gettext("Dialogues to score"), "select", typed.get("batch", ""), choices=choices),
+        Field(
+            "title",
+            words.gettext("Title"),
+            value=typed.get("title", ""),
+            most=runs.MAX_TITLE,
+            error=fault_at(error, "title"),
+            help=words.gettext("Shown in lists. Default: the name of the batch."),
+        ),
+    ]
+    if visit.who.may("admin"):
+        from vivavoce.dialogues.raters.registry import list_raters
+
+        help_text = words.gettext(
+            "Default: the rater that comes with vivavoce. Other raters run code or call a service: %(names)s.",
+            names=", ".join(rater.name for rater in list_raters()),
+        )
+        experts.append(Field("rater", words.gettext("Rater"), value=typed.get("rater", ""), help=help_text, most=400))
+    lead = words.gettext("Each dialogue gets a score from 1 to 5: the rating a person would probably give it.")
+    return visit.page(
+        "dialogues/score.html",
+        words.gettext("Score dialogues"),
+        lead=lead,
+        crumbs=(Link(words.gettext("Dialogues"), base),),
+        action=f"{base}/score",
+        back=base,
+        fields=fields,
+        experts=experts,
+        error=error,
+    )
+
+
+@router.get("/runs")
 def lead_to_runs(visit: ReaderVisit) -> Response:
     """Lead to the list of exams."""
     return go(f"{visit.base}/runs?kind={KIND}")
 
 
-@router.get("/{number}")
+@router.get("/runs/{number}")
 def show_exam(visit: ReaderVisit, number: Number) -> Response:
     """Show one exam: its progress, then what it found."""
     words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
     run, base = line.run, f"{visit.base}/dialogues"
     over = run.state is RunState.DONE
     links = (Link(words.gettext("Worst dialogues"), base), Link(words.gettext("Agreement"), f"{base}/agreement"))
-    view = View(
+    return visit.page(
+        "dialogues/run.html",
+        words.ours(run.title),
         head=run_head(words, visit.project, line),
         lead=_lead(visit, run),
         links=links if over else (),
         progress=progress_left(visit, run),
         result=_result(visit, run) if over else None,
     )
-    return visit.page("dialogues/run.html", words.ours(run.title), view=view)
 
 
 def _lead(visit: Visit, run: Run) -> str:
@@ -206,10 +275,5 @@ def _trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
 
 
 def _tests(words: Words, caption: str, agreements: Mapping[str, Agreement]) -> Table:
-    """Return how well scores follow people, one line for each test."""
-    score, rows = DIALOGUE_MEASURES["score"], []
-    for test, agreement in agreements.items():
-        cells = [rate_cell(words, getattr(agreement, name), score, counted=False) for name in NAMES]
-        rows.append((words.said(title_of_test(test)), Writer(words).number(agreement.n), *cells))
-    head = (words.gettext("Tested on"), "n", *(measure_column(words, DIALOGUE_MEASURES[name]) for name in NAMES))
-    return make_table(caption, head, rows, len(NAMES) + 1)
+    lines = [((words.said(title_of_test(test)),), agreement) for test, agreement in agreements.items()]
+    return agreement_table(words, caption, (words.gettext("Tested on"), "n"), lines)

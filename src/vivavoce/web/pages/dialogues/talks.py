@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
+from markupsafe import Markup
 from starlette.responses import Response
 
+from vivavoce.dialogues.facts import Fact, FactKind
+from vivavoce.dialogues.model.reasons import GROUPS, WORDING
 from vivavoce.errors import AbsentError, InputError
+from vivavoce.kept import Kept
 from vivavoce.messages import say
+from vivavoce.reports.dialogues.facts import FACT_TITLES
 from vivavoce.reports.shared.views import make_table
 from vivavoce.store.rows import RatingRow, ScoreRow
 from vivavoce.web.figures import Drawn, translate_spec
@@ -17,19 +23,8 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import MAX_PAGES, Listing, PageNumber
-from vivavoce.web.pages.dialogues.effects import bars_of, effects_picture
-from vivavoce.web.pages.dialogues.facts import told_facts
 from vivavoce.web.pages.dialogues.ratings import read_opinion
-from vivavoce.web.pages.dialogues.reasons import list_reasons
-from vivavoce.web.pages.dialogues.views import (
-    MESSAGES,
-    QUALITIES,
-    VERDICTS,
-    effects_of,
-    messages_of,
-    rating_form,
-    signed,
-)
+from vivavoce.web.pages.dialogues.views import MESSAGES, QUALITIES, VERDICTS, fact_chip, messages_of, rating_form
 from vivavoce.web.parts import Column, Row, hidden_field, number_columns, text_columns
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, ReviewerVisit, Visit
@@ -41,6 +36,16 @@ from vivavoce.workspace.dialogues.ratings import Opinion
 router = APIRouter(prefix="/p/{slug}/dialogues")
 MAX_REASONS = 12
 MAX_RATINGS = 200
+# Smaller effects than this are no news.
+FAINT = 0.05
+# What the learned rater measures and the text shows: the fact is quoted in place of the number.
+QUOTED = {
+    "not knowing": (FactKind.FALLBACK,),
+    "repetition": (FactKind.BOT_REPEATED, FactKind.REPEATED_QUESTION),
+    "mood": (FactKind.ENDED_ANGRY, FactKind.THANKED),
+}
+TONES = {"low": "bad", "middle": "hold", "high": "good"}
+_PICTURES: Kept[Markup] = Kept(60)
 TalkId = Annotated[str, Path(max_length=64)]
 
 
@@ -80,16 +85,27 @@ def take_back(visit: ReviewerVisit, talk: TalkId) -> Response:
 def show_chart(visit: ReaderVisit, talk: TalkId) -> Response:
     """Return the chart of what each message did to the score."""
     dialogue = dialogues.find_talk(visit.store, visit.project, talk)
-    if dialogue.score is None or not effects_of(dialogue.score.row):
+    if dialogue.score is None or not _effects_of(dialogue.score.row):
         raise AbsentError(say("there is no chart for this dialogue"), remedy=say("score it first"))
-    from vivavoce.dialogues.result import Score, TurnEffect
     from vivavoce.jobs.exams.documents import page_spec
+
+    spec = translate_spec(visit.words, page_spec(_chart_spec(dialogue, dialogue.score.row)))
+    return Response(json.dumps(spec), media_type="application/json")
+
+
+def _effects_of(score: ScoreRow | None) -> dict[int, float]:
+    """Return how far each message moved the score, by its number."""
+    turns = score.detail.get("turns", ()) if score else ()
+    return {int(turn["number"]): float(turn["effect"]) for turn in turns if turn.get("effect") is not None}
+
+
+def _chart_spec(dialogue: Talk, row: ScoreRow) -> dict[str, Any]:
+    from vivavoce.dialogues.result import Score, TurnEffect
     from vivavoce.reports.dialogues.charts import effects_chart
 
-    effects = [TurnEffect(number, "", effect) for number, effect in effects_of(dialogue.score.row).items()]
-    score = Score(dialogue.row.name, dialogue.score.row.score, turns=tuple(effects))
-    spec = page_spec(effects_chart(dialogues.to_dialogue(dialogue.row), score).to_dict())
-    return Response(json.dumps(translate_spec(visit.words, spec)), media_type="application/json")
+    effects = tuple(TurnEffect(number, "", effect) for number, effect in _effects_of(row).items())
+    score = Score(dialogue.row.name, row.score, turns=effects)
+    return effects_chart(dialogues.to_dialogue(dialogue.row), score).to_dict()
 
 
 def _talk_page(
@@ -102,14 +118,19 @@ def _talk_page(
     listing, facts = Listing(path, page=number, size=MESSAGES), facts_of(dialogue.row)
     lead, about = _score_texts(words, score)
     title = dialogues.title_of(dialogue.row.turns) or words.gettext("(no text)")
-    view = View(
+    band = "" if score is None or score.score is None else band_of(score.score)
+    return visit.page(
+        "dialogues/talk.html",
+        title,
         title=title,
         lead=lead,
         about=about,
         crumbs=(Link(words.gettext("Dialogues"), base),),
-        facts=told_facts(words, facts, MESSAGES),
-        score=_score_view(words, score),
-        reasons=list_reasons(words, score, facts),
+        facts=list(_told_facts(words, facts)),
+        score=View(value=visit.write.number(score.score, 1), share=(score.score - 1) / 4, band=band, tone=TONES[band])
+        if score and score.score is not None
+        else None,
+        reasons=_list_reasons(words, score, facts),
         warnings=score.detail.get("warnings", ()) if score else (),
         messages=messages_of(words, dialogue.row, opinion, listing.offset + 1, facts),
         pager=listing.pager(len(dialogue.row.turns)),
@@ -125,40 +146,81 @@ def _talk_page(
         error=error,
         **_measured(words, dialogue, score, f"{path}/chart.json"),
     )
-    return visit.page("dialogues/talk.html", title, view=view, status=400 if error else 200)
 
 
-def _measured(words: Words, dialogue: Talk, score: ScoreRow | None, address: str) -> dict[str, object]:
+def _told_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
+    """Yield the facts of one dialogue with their quotes and the way to their messages."""
+    ends = {fact.turn for fact in facts if fact.kind is FactKind.ENDED_AFTER_FALLBACK}
+    for fact in facts:
+        # An end after a fallback says it all.
+        if fact.kind is not FactKind.FALLBACK or fact.turn not in ends:
+            page = (fact.turn - 1) // MESSAGES + 1
+            again = words.gettext("again, first in message %(number)s", number=fact.earlier) if fact.earlier else ""
+            place = f"{f'?page={page}' if page > 1 else ''}#m{fact.turn}"
+            chip = fact_chip(words, fact.kind)
+            yield View(chip=chip, quote=fact.quote, turn=fact.turn, href=place, again=again)
+
+
+def _measured(words: Words, dialogue: Talk, score: ScoreRow | None, address: str) -> dict[str, Any]:
     """Return what the rater measured, for experts: the effect of each message and of each group of features."""
-    effects = effects_of(score)
+    effects, signed = _effects_of(score), Writer(words).signed
     speakers = {place: str(turn.get("speaker", "")) for place, turn in enumerate(dialogue.row.turns, 1)}
-    reasons = [one for one in (score.detail.get("reasons", ()) if score else ()) if one.get("effect") is not None]
+    reasons = [own for own in (score.detail.get("reasons", ()) if score else ()) if own.get("effect") is not None]
     reasons.sort(key=lambda reason: -abs(reason["effect"]))
     return {
-        "drawn": _draw_effects(words, dialogue, effects, address) if effects else None,
+        "drawn": _draw_effects(words, dialogue, score, address) if score and effects else None,
         "effect_columns": (
             *text_columns(words.gettext("Message"), words.gettext("Who")),
             *number_columns(words.gettext("Effect")),
         ),
         "effects": [
-            Row((place, speakers.get(place, ""), signed(words, effect)))
+            Row((place, speakers.get(place, ""), signed(effect)))
             for place, effect in sorted(effects.items())[:MESSAGES]
         ],
         "measured": make_table(
             words.gettext("What the rater measured; each effect stands alone"),
             (words.gettext("What"), Column(words.gettext("Effect"), number=True)),
-            [(words.said(reason["text"]), signed(words, reason["effect"])) for reason in reasons[:MAX_REASONS]],
+            [(words.said(reason["text"]), signed(reason["effect"])) for reason in reasons[:MAX_REASONS]],
         ),
     }
 
 
-def _score_view(words: Words, score: ScoreRow | None) -> View | None:
-    """Return the score as a number and a bar; None where there is none."""
-    if score is None or score.score is None:
-        return None
-    band = band_of(score.score)
-    tone = {"low": "bad", "middle": "hold", "high": "good"}[band]
-    return View(value=Writer(words).number(score.score, 1), share=(score.score - 1) / 4, band=band, tone=tone)
+def _draw_effects(words: Words, dialogue: Talk, score: ScoreRow, address: str) -> Drawn:
+    from vivavoce.reports.shared.svg import spec_to_svg
+
+    def draw() -> Markup:
+        # Drawn by ourselves, with all texts in it escaped.
+        return Markup(spec_to_svg(translate_spec(words, _chart_spec(dialogue, score))))  # noqa: S704
+
+    picture = _PICTURES.get((dialogue.row.id, words.language, tuple(_effects_of(score).items())), draw)
+    meaning = words.gettext(
+        "How many points each message moved the score: bars above the line raised it, bars below "
+        "lowered it. Each bar is independent; they do not add up to the score."
+    )
+    return Drawn(words.gettext("What moved the score"), meaning, picture, address)
+
+
+def _list_reasons(words: Words, score: ScoreRow | None, facts: Sequence[Fact]) -> list[View]:
+    """Return the reasons that are facts of the text; an effect that contradicts them is left to the experts."""
+    reasons = score.detail.get("reasons", ()) if score and score.score is not None else ()
+    strong = [reason for reason in reasons if abs(reason.get("effect") or 0.0) >= FAINT]
+    raises, lowers = words.gettext("raises the score"), words.gettext("lowers the score")
+    return [
+        View(word=raises if reason["effect"] > 0 else lowers, good=reason["effect"] > 0, text=text)
+        for reason in sorted(strong, key=lambda reason: -abs(reason["effect"]))
+        for text in _tell_reason(reason.get("name", ""), reason["text"], reason["effect"], facts)
+    ]
+
+
+def _tell_reason(name: str, text: str, effect: float, facts: Sequence[Fact]) -> Iterator[str]:
+    """Yield what can be said of one reason."""
+    # Other raters give their reasons in words of their own.
+    if name == "length" or (name not in GROUPS and name != WORDING):
+        yield text
+    for kind in QUOTED.get(name, ()):
+        quote = next((fact.quote for fact in facts if fact.kind is kind), None)
+        if quote is not None and (effect > 0) == (kind is FactKind.THANKED):
+            yield say('{what}: "{quote}"', what=FACT_TITLES[kind], quote=quote)
 
 
 def _score_texts(words: Words, score: ScoreRow | None) -> tuple[str, str]:
@@ -179,16 +241,6 @@ def _score_texts(words: Words, score: ScoreRow | None) -> tuple[str, str]:
         low=number(score.low, 1),
         high=number(score.high, 1),
     )
-
-
-def _draw_effects(words: Words, dialogue: Talk, effects: dict[int, float], address: str) -> Drawn:
-    meaning = words.gettext(
-        "How many points each message moved the score: bars above the line raised it, bars below "
-        "lowered it. Each bar is independent; they do not add up to the score."
-    )
-    label = words.gettext("Effect of each message on the score")
-    picture = effects_picture(words, bars_of(words, dialogue.row.turns, effects), label)
-    return Drawn(words.gettext("What moved the score"), meaning, picture, address)
 
 
 def _rating_row(words: Words, rating: RatingRow, dialogue: Talk) -> Row:

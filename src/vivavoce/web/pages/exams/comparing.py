@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.outcomes import Outcome
-from vivavoce.store.repositories.results import GOOD
+from vivavoce.jobs.exams.kinds import INTENTS
+from vivavoce.records import Rate
+from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.web.answers import table_file
-from vivavoce.web.language import Words
+from vivavoce.web.cells import difference_cell, rate_cell
+from vivavoce.web.formats import Writer
+from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Listing
-from vivavoce.web.pages.exams.comparison_numbers import (
-    comparison_numbers,
-    difference_figure,
-    option_label,
-    write_option,
+from vivavoce.web.pages.exams.findings import (
+    EDITS,
+    dots_figure,
+    scope_title,
+    verdict_chip,
+    verdict_sentence,
+    write_gap,
 )
-from vivavoce.web.pages.exams.verdict_words import EDITS, verdict_chip, verdict_sentence
+from vivavoce.web.pages.exams.intents_questions import outcome_look, outcome_title
 from vivavoce.web.pages.topics.edits import shown_edits
-from vivavoce.web.parts import Column, Field, Row, number_columns
+from vivavoce.web.parts import Column, Field, Row, number_columns, text_columns
 from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams import intents
-from vivavoce.workspace.exams.comparing import ComparedQuestion, RunComparison, compare_runs
+from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
+from vivavoce.workspace.exams.verdicts import main_scope
 from vivavoce.workspace.topics.topics import topic_names
+
+if TYPE_CHECKING:
+    from vivavoce.reports.shared.dots import Dot
 
 router = APIRouter(prefix="/p/{slug}/intents")
 RunNumber = Annotated[int, Query(ge=0, le=LARGEST)]
@@ -47,7 +56,11 @@ COLUMNS = {
 SHOWN_QUESTIONS, FIRST_QUESTIONS = 60, 10
 # What the search of questions takes.
 MAX_SEARCH = 200
-WRONG = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
+LEADS = {
+    "better": gettext_noop("The later run is better."),
+    "worse": gettext_noop("The later run is worse."),
+    "same": gettext_noop("No real change."),
+}
 
 
 @router.get("/compare")
@@ -66,7 +79,8 @@ def show_comparison(visit: ReaderVisit, a: RunNumber = 0, b: RunNumber = 0) -> R
             error = refusal
     lead = words.gettext("Choose two runs to see what changed.")
     if compared:
-        lead = _lead(words, compared)
+        judgement = words.gettext(LEADS.get(compared.verdict.verdict, ""))
+        lead = f"{judgement} {verdict_sentence(words, compared.verdict)}".strip()
         # Whatever order they were chosen in.
         first, second = compared.a.number, compared.b.number
     choices = tuple(run_choice(words, run) for run in finished)
@@ -101,16 +115,6 @@ def export_comparison(visit: ReaderVisit, kind: str, a: RunNumber, b: RunNumber)
     ]
     name = f"{visit.project.slug}-{compared.a.number}-{compared.b.number}"
     return table_file(name, kind, ("change", *COLUMNS), rows)
-
-
-def _lead(words: Words, compared: RunComparison) -> str:
-    begins = {
-        "better": words.gettext("The later run is better."),
-        "worse": words.gettext("The later run is worse."),
-        "same": words.gettext("No real change."),
-    }
-    verdict = compared.verdict
-    return f"{begins.get(verdict.verdict, '')} {verdict_sentence(words, verdict)}".strip()
 
 
 def _part(visit: Visit, compared: RunComparison) -> View:
@@ -184,15 +188,14 @@ def _remarks(visit: Visit, compared: RunComparison) -> list[str]:
 def _cause_rows(visit: Visit, compared: RunComparison) -> list[Row]:
     """Return what each kind of edit did to the questions that it filed under another topic; then the rest."""
     causes, words, number = compared.questions.causes, visit.words, visit.write.number
-    if not causes:
-        return []
     rows = [
         Row((words.gettext(EDITS[cause.kind]), *map(number, (cause.edits, cause.improved, cause.broken))))
         for cause in causes
     ]
     improved = compared.verdict.improved - sum(cause.improved for cause in causes)
     broken = compared.verdict.broken - sum(cause.broken for cause in causes)
-    return [*rows, Row((words.gettext("Same topic as before"), "", number(improved), number(broken)))]
+    rest = Row((words.gettext("Same topic as before"), "", number(improved), number(broken)))
+    return [*rows, rest] if rows else []
 
 
 # --- questions that changed ---------------------------------------------------------------------------------------
@@ -208,13 +211,15 @@ def _question_list(
 ) -> View:
     """Return the questions that became right, or no longer are, with the ways to where each can be changed."""
     words, count = visit.words, len(changed)
-    better = words.ngettext("%(num)s question is now right", "%(num)s questions are now right", count)
-    worse = words.ngettext("%(num)s question is no longer right", "%(num)s questions are no longer right", count)
+    if broken:
+        title = words.ngettext("%(num)s question is no longer right", "%(num)s questions are no longer right", count)
+        caption = words.gettext("Questions that are no longer right")
+    else:
+        title = words.ngettext("%(num)s question is now right", "%(num)s questions are now right", count)
+        caption = words.gettext("Questions that are now right")
     return View(
-        title=worse if broken else better,
-        caption=words.gettext("Questions that are no longer right")
-        if broken
-        else words.gettext("Questions that are now right"),
+        title=title,
+        caption=caption,
         rows=[_question(visit, compared, topics, question) for question in changed[:SHOWN_QUESTIONS]],
         first=FIRST_QUESTIONS,
         left=max(0, count - SHOWN_QUESTIONS),
@@ -232,17 +237,103 @@ def _question(visit: Visit, compared: RunComparison, topics: Mapping[str, str], 
         topic=question.intent or words.gettext("out of scope"),
         topic_href=f"{visit.base}/topics/{topic}" if topic else "",
         moved=words.gettext("before: %(topic)s", topic=question.intent_before or none) if moved else "",
-        before=_side(words, question.before, question.guess_before),
-        after=_side(words, question.after, question.guess_after),
+        before=_side(visit, question.before, question.guess_before),
+        after=_side(visit, question.after, question.guess_after),
         href=f"{run_path(visit.project, compared.b)}/questions?{asked}",
     )
 
 
-def _side(words: Words, outcome: str, guess: str | None) -> View:
+def _side(visit: Visit, outcome: str, guess: str | None) -> View:
     """Return what one run made of a question."""
-    from vivavoce.reports.intents.wording import OUTCOME_TITLES
+    tone, _ = outcome_look(outcome)
+    taken_for = guess or (visit.words.gettext("another topic") if outcome == "wrong_intent" else "")
+    return View(title=outcome_title(visit, outcome), tone=tone, guess=taken_for if tone == "bad" else "")
 
-    found = Outcome(outcome)
-    tone = "quiet" if outcome in GOOD else "bad" if found in WRONG else "hold"
-    taken_for = guess or (words.gettext("another topic") if outcome == "wrong_intent" else "")
-    return View(title=words.said(OUTCOME_TITLES[found]), tone=tone, guess=taken_for if tone == "bad" else "")
+
+def comparison_numbers(visit: Visit, compared: RunComparison) -> tuple[tuple[Column, ...], list[Row]]:
+    """Return the table of numbers: first the line that the verdict is about, on the questions of both runs."""
+    words, verdict, rows = visit.words, compared.verdict, []
+    titles = (words.gettext("Earlier run"), words.gettext("Later run"))
+    sides = (
+        Column(title, run_path(visit.project, run), number=True)
+        for title, run in zip(titles, (compared.a, compared.b), strict=True)
+    )
+    meaning = words.gettext(
+        "Later minus earlier. Coloured where the change is clear: the first row compares the "
+        "shared questions; every other metric is judged alone, which takes more data."
+    )
+    columns = (
+        *text_columns(words.gettext("Metric"), words.gettext("What the bot has to face")),
+        *sides,
+        Column(words.gettext("Difference"), number=True, meaning=meaning),
+    )
+    if verdict.shared:
+        rights = (verdict.right_before, verdict.right_after)
+        shares = (Rate(right / verdict.shared, None, None, verdict.shared) for right in rights)
+        clear, good = verdict.verdict in ("better", "worse"), verdict.verdict == "better"
+        title, scope = words.gettext("Shared questions right"), scope_title(words, main_scope(compared.b))
+        difference = difference_cell(words, verdict.difference, clear=clear, good=good)
+        rows.append(Row((title, scope, *(rate_cell(words, share) for share in shares), difference)))
+    for change in compared.changes:
+        measure = MEASURES[change.name]
+        cells = (rate_cell(words, rate, measure) for rate in (change.before, change.after))
+        difference = difference_cell(
+            words, change.difference, measure.kind, clear=change.clear, good=_is_gain(change)
+        )
+        rows.append(Row((words.said(measure.title), scope_title(words, change.scope), *cells, difference)))
+    return columns, rows
+
+
+def difference_figure(visit: Visit, compared: RunComparison) -> View | None:
+    """Return the differences as dots with their ranges on one axis; None where there is nothing to draw."""
+    from vivavoce.reports.shared.dots import Panel
+
+    words, dots = visit.words, tuple(_dots(visit.words, compared))
+    if not dots:
+        return None
+    note = words.gettext(
+        "Later minus earlier, in points. Bar: where the difference could lie with other examples; "
+        "grey where it may be chance."
+    )
+    return dots_figure(words.gettext("What changed, on one axis"), note, [Panel("", dots, signed=True)])
+
+
+def _dots(words: Words, compared: RunComparison) -> Iterator[Dot]:
+    from vivavoce.reports.shared.dots import Dot
+
+    verdict, scope = compared.verdict, main_scope(compared.b)
+    if verdict.shared:
+        tone = {"better": "good", "worse": "bad"}.get(verdict.verdict, "muted")
+        said = write_gap(words, verdict.difference, around=False)
+        yield Dot(words.gettext("Shared questions right"), verdict.difference, said, tone)  # type: ignore[arg-type]
+    for change in compared.changes:
+        measure = MEASURES[change.name]
+        if change.scope == scope and measure.kind == "share" and change.difference.value is not None:
+            tone = ("good" if _is_gain(change) else "bad") if change.clear else "muted"
+            said = write_gap(words, change.difference, around=False)
+            yield Dot(words.said(measure.title), change.difference, said, tone)  # type: ignore[arg-type]
+
+
+def _is_gain(change: RateChange) -> bool:
+    return ((change.difference.value or 0.0) > 0) == (MEASURES[change.name].better != "lower")
+
+
+# --- options in words ---------------------------------------------------------------------------------------------
+
+
+def option_label(words: Words, name: str) -> str:
+    """Return what an option of a run is called."""
+    label = next((option.label for option in INTENTS.options if option.name == name), "")
+    return words.said(label) if label else name.replace("_", " ").capitalize()
+
+
+def write_option(words: Words, name: str, value: Any) -> str:
+    """Write what an option of a run says; conditions of the exam by what the bot has to face in them."""
+    if name == "settings" and isinstance(value, list):
+        titles = (scope_title(words, ",".join(f"{part:g}" for part in pair)) for pair in value)
+        return ", ".join(dict.fromkeys(titles))
+    if value is None or value == "":
+        return words.gettext("none")
+    if isinstance(value, bool):
+        return words.gettext("yes") if value else words.gettext("no")
+    return Writer(words).number(value, 2) if isinstance(value, float) else str(value)

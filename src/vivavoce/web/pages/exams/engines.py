@@ -1,4 +1,4 @@
-"""Engines side by side: which are chosen, how far the run is, and which is better."""
+"""Classifiers compared: the form, the runs so far, and which classifier is better."""
 
 from __future__ import annotations
 
@@ -12,17 +12,26 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.jobs.exams.kinds import ENGINES
+from vivavoce.records import Rate
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.rows import Run, RunState
 from vivavoce.web.answers import table_file
 from vivavoce.web.cells import chip, rate_cell
+from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number
 from vivavoce.web.option_forms import option_form, read_values, typed_values
-from vivavoce.web.pages.exams.engines_figures import SHOWN, engines_figure, gaps_figure, setting_title
-from vivavoce.web.pages.exams.findings import design_facts, progress_left, run_lead
-from vivavoce.web.pages.exams.runs import run_columns, run_row
+from vivavoce.web.pages.exams.findings import (
+    design_facts,
+    dots_figure,
+    progress_left,
+    run_columns,
+    run_lead,
+    run_row,
+    scope_title,
+    write_gap,
+)
 from vivavoce.web.parts import Column, Row, number_columns, text_columns
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import View
@@ -34,6 +43,7 @@ from vivavoce.workspace.exams.intents import engine_times, expect_exam, start_en
 if TYPE_CHECKING:
     from vivavoce.intents.comparison import ComparisonResult
     from vivavoce.intents.differences import Difference
+    from vivavoce.intents.splits import Setting
 
 router = APIRouter(prefix="/p/{slug}/engines")
 KIND = "engines"
@@ -201,3 +211,80 @@ def _difference(words: Words, difference: Difference) -> View:
         columns=text_columns(words.gettext("Message"), words.gettext("Topic"), a, b),
         samples=samples,
     )
+
+
+SHOWN = ("accuracy", "precision_answered", "automation_rate", "negative_rejection")
+# More rows than this are read better in the table.
+MAX_GAPS = 10
+
+
+def setting_title(words: Words, setting: Setting) -> str:
+    """Return a condition of the exam by what the bot has to face in it."""
+    return scope_title(words, f"{setting.k},{setting.p:g}")
+
+
+def engines_figure(words: Words, result: ComparisonResult) -> View | None:
+    """Return every classifier with its numbers where the first condition holds."""
+    from vivavoce.reports.shared.dots import Dot, Panel
+
+    findings = {each.name: each.settings[0] for each in result.classifiers if each.settings}
+    if not findings:
+        return None
+    write, panels, best = Writer(words), [], _best(result)
+    for name in SHOWN:
+        rates = {engine: own.rates[name] for engine, own in findings.items()}
+        tones = {engine: "good" if engine == best and name == "accuracy" else "accent" for engine in rates}
+        dots = tuple(
+            Dot(engine, rate, write.value(rate.value, "share"), tones[engine])  # type: ignore[arg-type]
+            for engine, rate in rates.items()
+        )
+        # What nobody was asked about needs no place.
+        if any(dot.rate.value is not None for dot in dots):
+            panels.append(Panel(words.said(MEASURES[name].title), dots, none=words.gettext("none asked")))
+    if not panels:
+        return None
+    note = words.gettext(
+        "%(setting)s. Dot: value; bar: where it would lie with other examples. The axes do not start at 0.",
+        setting=setting_title(words, next(iter(findings.values())).setting),
+    )
+    return dots_figure(words.gettext("Each classifier in the same rounds"), note, panels, columns=len(panels))
+
+
+def gaps_figure(words: Words, result: ComparisonResult) -> View | None:
+    """Return the differences in right decisions between each two classifiers on one axis."""
+    from vivavoce.reports.shared.dots import Dot, Panel
+
+    dots = []
+    for difference in result.differences:
+        test, verdict = difference.pooled.test, difference.pooled.verdict.value
+        a, b, sign = difference.a, difference.b, 1
+        if (test.difference or 0.0) < 0:
+            # The better one is named first.
+            a, b, sign = b, a, -1
+        ends = sorted(sign * end for end in (test.low, test.high) if end is not None)
+        low, high = ends if len(ends) == 2 else (None, None)
+        gap = Rate(None if test.difference is None else sign * test.difference, low, high, 0)
+        title = words.gettext("%(a)s against %(b)s", a=a, b=b)
+        clear = verdict in ("better", "worse")
+        dots.append(Dot(title, gap, write_gap(words, gap, around=False), "good" if clear else "muted"))
+    if not dots or len(dots) > MAX_GAPS or not any(dot.rate.value is not None for dot in dots):
+        return None
+    note = words.gettext(
+        "Right decisions of the first minus those of the second, in points, over all conditions; "
+        "grey where it may be chance."
+    )
+    panels = [Panel("", tuple(dots), signed=True)]
+    return dots_figure(words.gettext("Which differences are real?"), note, panels)
+
+
+def _best(result: ComparisonResult) -> str:
+    """Return the classifier that is better than every other, by more than chance; none: an empty text."""
+    beaten: dict[str, set[str]] = {each.name: set() for each in result.classifiers}
+    for difference in result.differences:
+        verdict = difference.pooled.verdict.value
+        if verdict == "better":
+            beaten[difference.a].add(difference.b)
+        elif verdict == "worse":
+            beaten[difference.b].add(difference.a)
+    others = len(result.classifiers) - 1
+    return next((name for name, own in beaten.items() if others and len(own) == others), "")

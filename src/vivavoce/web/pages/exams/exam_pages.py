@@ -1,7 +1,8 @@
-"""The pages of the exams that come with the product: where they are, and how their problems are worded on Today."""
+"""The pages of the built-in exams, and the ways from a problem to where it can be seen and fixed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from vivavoce.messages import sentence
@@ -10,7 +11,6 @@ from vivavoce.web.access import Visitor
 from vivavoce.web.exam_pages import ExamPages, ProblemLine
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.pages.exams.problem_links import problem_action, problem_links, problem_text, problem_title
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.exams.project_exams import Problem
 
@@ -89,3 +89,87 @@ class DialoguesPages(ExamPages):
             )
         link = Link(words.gettext("Read the dialogue"), f"/p/{project.slug}/dialogues/{problem.talk}")
         return ProblemLine(text, (link,), words.gettext("Read and rate it: the score is only an estimate."))
+
+
+MAX_TOPICS = 3
+
+
+def problem_links(words: Words, project: Project, problem: Problem, *, may_edit: bool) -> Iterator[Link]:
+    """Yield where a problem leads; a topic that is gone has no link."""
+    from vivavoce.intents.problems import ProblemKind, Remedy
+
+    path, kind, names = f"/p/{project.slug}", problem.kind, problem.topics
+    questions = f"{path}/intents/{problem.run}/questions"
+    topics = dict(zip(names, problem.topic_ids, strict=True))
+    known = {name: own for name, own in topics.items() if own}
+    if kind == ProblemKind.CONTRADICTIONS:
+        yield Link(words.gettext("Contradictory examples"), f"{path}/topics/duplicates?show=apart")
+        return
+    if kind == ProblemKind.OUT_OF_SCOPE:
+        yield Link(words.gettext("Out-of-scope examples"), f"{path}/topics/out-of-scope")
+    for name, own in list(known.items())[:MAX_TOPICS]:
+        yield Link(name, f"{path}/topics/{own}")
+    if kind == ProblemKind.PAIR:
+        title = words.gettext("Questions about %(a)s mistaken for %(b)s", a=names[0], b=names[1])
+        yield Link(title, f"{questions}?{urlencode({'intent': names[0], 'guess': names[1]})}")
+    if kind == ProblemKind.WEAKEST_TOPIC:
+        yield Link(
+            words.gettext("This topic's questions in the exam"), f"{questions}?{urlencode({'intent': names[0]})}"
+        )
+    if may_edit and Remedy.MERGE in problem.remedies and len(known) == len(topics) == 2:
+        chosen = urlencode([("topic", own) for own in known.values()])
+        yield Link(words.gettext("Merge the two"), f"{path}/topics/merge?{chosen}")
+
+
+def problem_title(words: Words, problem: Problem) -> str:
+    """Return a problem in a few words."""
+    from vivavoce.intents.problems import ProblemKind
+
+    names = dict(zip(("a", "b"), problem.topics, strict=False))
+    match problem.kind:
+        case ProblemKind.PAIR:
+            return words.gettext("“%(a)s” and “%(b)s” are confused", **names)
+        case ProblemKind.TWIN_NAMES:
+            return words.gettext("“%(a)s” and “%(b)s” look like one topic", **names)
+        case ProblemKind.CONTRADICTIONS:
+            return words.gettext("The same question stands under different topics")
+        case ProblemKind.OUT_OF_SCOPE:
+            return words.gettext("Out-of-scope questions get an answer")
+        case ProblemKind.WEAKEST_TOPIC:
+            return words.gettext("“%(a)s” is found least often", a=names["a"])
+    return ""
+
+
+def problem_text(words: Words, problem: Problem) -> str:
+    """Return what is wrong, beside the title."""
+    from vivavoce.intents.problems import ProblemKind
+
+    if problem.kind == ProblemKind.PAIR and problem.cost is not None:
+        return words.ngettext(
+            "%(num)s example is mistaken for the other topic, or left undecided between the two.",
+            "%(num)s examples are mistaken for the other topic, or left undecided between the two.",
+            problem.cost.n,
+        )
+    return words.said(problem.sentence or problem.text)
+
+
+def problem_action(words: Words, project: Project, problem: Problem, *, may_edit: bool) -> Link:
+    """Return the one place where a problem can be fixed; for those who only read, where it can be seen."""
+    from vivavoce.intents.problems import ProblemKind, Remedy
+
+    path, kind, names, ids = f"/p/{project.slug}", problem.kind, problem.topics, problem.topic_ids
+    questions = f"{path}/intents/{problem.run}/questions"
+    if kind == ProblemKind.CONTRADICTIONS:
+        title = words.gettext("Sort the examples") if may_edit else words.gettext("See the examples")
+        return Link(title, f"{path}/topics/duplicates?show=apart")
+    if kind == ProblemKind.OUT_OF_SCOPE:
+        if may_edit:
+            return Link(words.gettext("Add out-of-scope questions"), f"{path}/topics/out-of-scope")
+        return Link(words.gettext("See the questions"), f"{questions}?outcome=overreach")
+    if kind == ProblemKind.TWIN_NAMES and may_edit and Remedy.MERGE in problem.remedies and all(ids):
+        chosen = urlencode([("topic", own) for own in ids])
+        return Link(words.gettext("Merge the two"), f"{path}/topics/merge?{chosen}")
+    if kind == ProblemKind.WEAKEST_TOPIC and may_edit and ids and ids[0]:
+        return Link(words.gettext("Add examples"), f"{path}/topics/{ids[0]}")
+    chosen = urlencode(dict(zip(("intent", "guess"), names, strict=False)))
+    return Link(words.gettext("See the questions"), f"{questions}?{chosen}")

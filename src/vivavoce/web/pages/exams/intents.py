@@ -1,10 +1,11 @@
-"""The intents exam: how it is started, how far it is, and what it found, the most important first."""
+"""The topic exam: its start, and what a run found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -12,20 +13,34 @@ from starlette.responses import Response
 from vivavoce.errors import InputError
 from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.messages import say_count
+from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.store.rows import Run, RunState
+from vivavoce.web.figures import drawn
+from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
+from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Number, Word
 from vivavoce.web.option_forms import option_form, read_values, typed_values
-from vivavoce.web.pages.exams.findings import design_facts, progress_left, result_tabs, run_lead
-from vivavoce.web.pages.exams.intents_heat import CellAsked, heat_view
-from vivavoce.web.pages.exams.intents_result import result_view
-from vivavoce.web.pages.exams.runs import run_columns, run_row
+from vivavoce.web.pages.exams.exam_pages import problem_links
+from vivavoce.web.pages.exams.findings import (
+    changes_note,
+    design_facts,
+    progress_left,
+    result_tabs,
+    run_columns,
+    run_lead,
+    run_row,
+)
+from vivavoce.web.pages.exams.intents_topics import CellAsked, heat_view
 from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part, ready_engines
 from vivavoce.workspace.exams import intents, runs
+from vivavoce.workspace.exams.comparing import RateChange
+from vivavoce.workspace.exams.earlier import Earlier, changes_since, values_over_time
+from vivavoce.workspace.exams.project_exams import Problem, project_exam
 
 if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
@@ -159,3 +174,201 @@ def about_time(visit: Visit, seconds: float) -> str:
     else:
         time = f"{visit.write.number(rounded / 3600, 0 if rounded % 3600 == 0 else 1)} h"
     return visit.words.gettext("about %(time)s", time=time)
+
+
+SHOWN_PROBLEMS = 6
+SHOWN_QUESTIONS = 3
+# What a kind of problem is called, how it looks, and what its button says.
+KINDS = {
+    "pair": (gettext_noop("Confused pair"), "bad", "swap"),
+    "out_of_scope": (gettext_noop("Out of scope answered"), "bad", "warn"),
+    "contradictions": (gettext_noop("Same text twice"), "hold", "warn"),
+    "twin_names": (gettext_noop("Twin names"), "info", "swap"),
+    "weakest_topic": (gettext_noop("Rarely found"), "hold", "person"),
+}
+
+
+def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
+    """Return what the page of a finished exam shows."""
+    from vivavoce.reports.intents import problem_wording, wording
+    from vivavoce.reports.intents.choices import short_notes
+    from vivavoce.reports.intents.ranges import range_rows
+
+    notes, rows = short_notes(result.warnings, 3), list(_problem_rows(visit, run, result))
+    own = [findings for findings in result.settings if findings.same_as is None]
+    since = changes_since(visit.store, visit.project, run)
+    return View(
+        title=_title(visit.words, result, since),
+        since=since and _since_view(visit, run, since),
+        facts=_facts(visit, run, result),
+        tiles=list(_tiles(visit, run, result, since)) if own else [],
+        strangers=wording.strangers_sentence(result),
+        balance=wording.balance_sentence(result),
+        verdict=problem_wording.verdict(result),
+        problems=rows[:SHOWN_PROBLEMS],
+        more_problems=rows[SHOWN_PROBLEMS:],
+        measures=[MEASURES[name] for name in MAIN],
+        settings=range_rows(result, visit.write),
+        equal=[wording.setting_sentence(findings) for findings in result.settings if findings.same_as is not None],
+        overlap=drawn(visit.store, visit.project, run, "overlap"),
+        sizes=drawn(visit.store, visit.project, run, "sizes"),
+        notes=notes,
+        more_notes=max(0, len(runs.warnings_of(visit.store, run)) - len(notes)),
+    )
+
+
+def _title(words: Words, result: IntentsResult, since: Earlier | None) -> str:
+    from vivavoce.reports.intents import wording
+
+    title = words.said(wording.verdict_title(result))
+    if since is None or since.verdict.verdict not in ("better", "worse"):
+        return title
+    better = since.verdict.verdict == "better"
+    against = [words.said(MEASURES[name].title) for name in MAIN if _went_against(result, since, name, better=better)]
+    if not against:
+        change = words.gettext("Better than before.") if better else words.gettext("Worse than before.")
+    elif better:
+        change = words.gettext("More correct decisions than before; lower: %(names)s.", names=", ".join(against))
+    else:
+        change = words.gettext("Fewer correct decisions than before; higher: %(names)s.", names=", ".join(against))
+    return f"{title} {change}"
+
+
+def _went_against(result: IntentsResult, since: Earlier, name: str, *, better: bool) -> bool:
+    """Tell whether a main number clearly moved the other way than the verdict."""
+    from vivavoce.jobs.exams.preparation import setting_name
+    from vivavoce.reports.intents.choices import best_source
+
+    change = since.changes.get((setting_name(best_source(result, name).setting), name))
+    if change is None or not change.clear or change.difference.value is None:
+        return False
+    return (change.difference.value > 0) is not better
+
+
+def _since_view(visit: Visit, run: Run, since: Earlier) -> View:
+    """Return how many questions changed since the last comparable run, and the way to compare the two."""
+    words, verdict = visit.words, since.verdict
+    tones = {"better": ("good", "up"), "worse": ("bad", "down")}
+    tone, icon = tones.get(verdict.verdict, ("", "flat"))
+    text = changes_note(words, verdict) if verdict.shared else words.gettext("No questions in common")
+    if verdict.verdict == "same" and verdict.improved + verdict.broken:
+        text = f"{text}: {words.gettext('may be chance')}"
+    return View(
+        text=text,
+        tone=tone,
+        icon=icon,
+        before=since.before,
+        href=f"{visit.base}/intents/compare?a={since.before.number}&b={run.number}",
+    )
+
+
+def _facts(visit: Visit, run: Run, result: IntentsResult) -> list[str]:
+    """Return what was examined, and how long that took."""
+    words, facts = visit.words, []
+    facts.append(
+        words.gettext(
+            "%(examples)s in %(topics)s",
+            examples=words.said(say_count(result.data.rows, "{n} example", "{n} examples")),
+            topics=words.said(say_count(result.data.topics, "{n} topic", "{n} topics")),
+        )
+    )
+    rounds = words.ngettext("%(num)s round", "%(num)s rounds", result.design.retries)
+    if run.started and run.finished:
+        rounds = f"{rounds}, {visit.write.duration(round((run.finished - run.started).total_seconds()))}"
+    facts.append(rounds)
+    return facts
+
+
+def _tiles(visit: Visit, run: Run, result: IntentsResult, since: Earlier | None) -> Iterator[View]:
+    """Yield the main numbers, each from the first setting in which it exists, with its change and its past."""
+    from vivavoce.jobs.exams.preparation import setting_name
+    from vivavoce.reports.intents.choices import best_source
+    from vivavoce.reports.intents.wording import setting_title
+
+    words, write, base = visit.words, visit.write, run_path(visit.project, run)
+    past = values_over_time(visit.store, visit.project, run, MAIN)
+    ways = {
+        "automation_rate": f"{base}/curve",
+        "precision_answered": f"{base}/questions?outcome=wrong_intent",
+        "negative_rejection": f"{base}/curve",
+        "accuracy": f"{base}/questions",
+    }
+    for name in MAIN:
+        measure, findings = MEASURES[name], best_source(result, name)
+        rate, key = findings.rates[name], (setting_name(findings.setting), name)
+        range_text = write.interval(rate)
+        around = f"{range_text} · {write.counted(rate.n)}" if range_text else words.said(measure.absent)
+        if findings is not result.settings[0]:
+            around = f"{around} · {words.said(setting_title(findings))}"
+        change = since.changes.get(key) if since else None
+        yield View(
+            name=words.said(measure.title),
+            value=rate.value,
+            text=write.value(rate.value),
+            around=around,
+            meaning=words.said(measure.meaning),
+            unsure=rate.tells_little(),
+            href=ways[name],
+            delta=_delta_view(words, change),
+            spark=past.get(key, ()),
+        )
+
+
+def _delta_view(words: Words, change: RateChange | None) -> View | None:
+    """Return a change of a number in points, and whether it may be chance; None where there is none."""
+    if change is None or change.difference.value is None:
+        return None
+    value = change.difference.value
+    points = Writer(words).signed(100 * value, 0)
+    counted = words.ngettext("%(value)s point", "%(value)s points", abs(round(100 * value)), value=points)
+    if not change.clear:
+        return View(tone="flat", icon="flat", text=words.gettext("%(points)s, may be chance", points=counted))
+    tone, icon = ("good", "up") if value > 0 else ("bad", "down")
+    return View(tone=tone, icon=icon, text=words.gettext("%(points)s, real", points=counted))
+
+
+def _problem_rows(visit: Visit, run: Run, result: IntentsResult) -> Iterator[View]:
+    """Yield every problem of the exam in its order: what it costs, what it is, and the one thing to do about it."""
+    from vivavoce.reports.intents import problem_wording
+
+    words, write, may_edit = visit.words, visit.write, visit.who.may("editor")
+    lines = project_exam(intents.KIND).problems(visit.store, visit.project, run)
+    for problem, line in zip(result.problems, lines, strict=True):
+        kind, tone, icon = KINDS[problem.kind]
+        examples = problem.examples[:SHOWN_QUESTIONS]
+        yield View(
+            cost=write.number(max(1, round(problem.cost))),
+            around=write.between(problem.low, problem.high, 0, "") if problem.measured else "",
+            kind=words.gettext(kind),
+            tone=tone,
+            icon=icon,
+            title=words.said(problem_wording.problem_title(problem)),
+            text=words.said(problem_wording.problem_sentence(problem)),
+            remedy=words.said(line.remedy),
+            examples=[(one.text, problem_wording.example_topic(one, problem.kind)) for one in examples],
+            action=_main_action(visit, run, line),
+            links=list(problem_links(words, visit.project, line, may_edit=may_edit)),
+        )
+
+
+def _main_action(visit: Visit, run: Run, problem: Problem) -> Link:
+    """Return where a problem can be worked on."""
+    words, base, names = visit.words, run_path(visit.project, run), problem.topics
+    may_edit, known = visit.who.may("editor"), all(problem.topic_ids)
+    match problem.kind:
+        case "out_of_scope":
+            return Link(words.gettext("Try a threshold"), f"{base}/curve")
+        case "contradictions":
+            return Link(words.gettext("Resolve them"), f"{visit.base}/topics/duplicates?show=apart")
+        case "twin_names" if may_edit and known and "merge" in problem.remedies:
+            chosen = urlencode([("topic", own) for own in problem.topic_ids])
+            return Link(words.gettext("Merge the two"), f"{visit.base}/topics/merge?{chosen}")
+        case "weakest_topic" if known:
+            title = words.gettext("Add examples") if may_edit else words.gettext("Open the topic")
+            return Link(title, f"{visit.base}/topics/{problem.topic_ids[0]}")
+        case "pair":
+            query = urlencode({"intent": names[0], "guess": names[1]})
+            title = words.gettext("Move questions") if may_edit else words.gettext("Read the questions")
+            return Link(title, f"{base}/questions?{query}")
+        case _:
+            return Link(words.gettext("Read the questions"), f"{base}/questions?{urlencode({'intent': names[0]})}")

@@ -1,4 +1,4 @@
-"""Single questions of an intents exam: narrowed down, ticked, and their examples corrected."""
+"""Single questions of an intents exam, and what can be done about their examples."""
 
 from __future__ import annotations
 
@@ -6,58 +6,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
+from vivavoce.outcomes import Outcome
 from vivavoce.store.rows import Edit, Run
 from vivavoce.web.forms import Fields, Form
-from vivavoce.web.listing import Listing, Number, PageNumber, Search, Word
+from vivavoce.web.listing import Listing, Number, asked, facet
 from vivavoce.web.pages.exams.findings import findings_file, result_tabs
-from vivavoce.web.pages.exams.question_rows import outcome_look, outcome_meaning, outcome_title, question_row
 from vivavoce.web.pages.topics.choosing import find_target, target_field
 from vivavoce.web.parts import Field
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, questions, runs
-from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter, QuestionList
+from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter, QuestionLine, QuestionList
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 MAX_EXPORTED = 50_000
 SHOWN_TOPICS = 8
 # Mistakes first, in the order of what they cost; then what was declined, then what is as it should be.
 ORDER = (
-    "wrong_intent",
-    "overreach",
-    "missed",
-    "wrong_deferred",
-    "no_guess",
-    CONFIRMED,
-    "right",
-    "declined",
-    "declined_no_guess",
+    *("wrong_intent", "overreach", "missed", "wrong_deferred", "no_guess"),
+    *(CONFIRMED, "right", "declined", "declined_no_guess"),
 )
-QUESTION_COLUMNS = (
-    "question",
-    "topic",
-    "most_frequent_guess",
-    "confidence",
-    "outcome",
-    "right",
-    "deferred",
-    "wrong",
-)
-
-
-async def _asked_questions(
-    outcome: Word = "", intent: Word = "", guess: Word = "", search: Search = "", page: PageNumber = 1
-) -> Listing:
-    return Listing("", {"outcome": outcome, "intent": intent, "guess": guess, "search": search}, page=page)
-
-
-QuestionsAsked = Annotated[Listing, Depends(_asked_questions)]
+# What a file has of each question, and where that comes from.
+COLUMNS = {
+    "question": "text",
+    "topic": "intent",
+    "most_frequent_guess": "guess",
+    "confidence": "confidence",
+    "outcome": "outcome",
+    "right": "right",
+    "deferred": "deferred",
+    "wrong": "wrong",
+}
+QuestionsAsked = Annotated[Listing, asked("outcome", "intent", "guess", "search")]
 
 
 @router.get("/questions")
@@ -70,7 +56,8 @@ def show_questions(visit: ReaderVisit, number: Number, asked: QuestionsAsked) ->
 def change_questions(visit: EditorVisit, number: Number, form: Form, asked: QuestionsAsked) -> Response:
     """Do with the examples of the ticked questions what a button says."""
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
-    base, ticked = run_path(visit.project, run), _read_places(form)
+    base, places = run_path(visit.project, run), form.all("question")
+    ticked = tuple(int(place) for place in places if place.isascii() and place.isdigit())
     back = form.text("back", most=4000)
     try:
         text, edit = _change(visit, run, form, ticked)
@@ -80,10 +67,6 @@ def change_questions(visit: EditorVisit, number: Number, form: Form, asked: Ques
     return visit.done(
         back if back.startswith((f"{base}?", f"{base}/", f"{base}#")) else f"{base}/questions", text, edit
     )
-
-
-def _read_places(form: Fields) -> tuple[int, ...]:
-    return tuple(int(place) for place in form.all("question") if place.isascii() and place.isdigit())
 
 
 def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int]) -> tuple[str, Edit]:
@@ -134,7 +117,7 @@ def _questions_page(
         tabs=result_tabs(visit, line.run, "questions"),
         path=listing.path,
         facets=facets,
-        left_out=max(group.left_out for group in facets),
+        left_out=max(0, len(found.intents) - len(facets[1].choices), len(found.guesses) - len(facets[2].choices)),
         fewer=any(chosen.values()),
         all_topics=f"{base}/topics",
         search=chosen["search"],
@@ -185,31 +168,17 @@ def _target(visit: Visit, guess: str) -> Field:
 def _facets(visit: Visit, listing: Listing, found: QuestionList) -> Iterator[View]:
     """Yield what a list of questions can be narrowed down by, each value with how many questions it leaves."""
     words = visit.words
-    outcomes = []
-    for kind in (one for one in ORDER if found.outcomes.get(one) or one == listing.chosen["outcome"]):
-        tone, icon = outcome_look(kind)
-        outcomes.append(
-            _facet_value(listing, "outcome", kind, outcome_title(visit, kind), found.outcomes, tone, icon)
-        )
-    yield View(title=words.gettext("Outcome"), choices=outcomes, left_out=0)
-    for name, title, counts in (
-        ("intent", words.gettext("Filed under"), found.intents),
-        ("guess", words.gettext("Went to"), found.guesses),
-    ):
-        ordered = sorted(counts, key=lambda topic: (-counts[topic], topic.casefold()))
-        shown = list(
-            dict.fromkeys([*([listing.chosen[name]] if listing.chosen[name] else []), *ordered[:SHOWN_TOPICS]])
-        )
-        values = [_facet_value(listing, name, topic, topic, counts) for topic in shown]
-        yield View(title=title, choices=values, left_out=len(set(ordered) - set(shown)))
-
-
-def _facet_value(  # noqa: PLR0917
-    listing: Listing, name: str, value: str, title: str, counts: Mapping[str, int], tone: str = "", icon: str = ""
-) -> View:
-    current = listing.chosen[name] == value
-    href = listing.address(**{name: "" if current else value})
-    return View(title=title, count=counts.get(value, 0), href=href, current=current, tone=tone, sign=icon)
+    titles = {kind: outcome_title(visit, kind) for kind in ORDER}
+    looks = {kind: outcome_look(kind) for kind in ORDER}
+    yield facet(listing, "outcome", words.gettext("Outcome"), titles, found.outcomes, looks)
+    topics = {
+        "intent": (words.gettext("Filed under"), found.intents),
+        "guess": (words.gettext("Went to"), found.guesses),
+    }
+    for name, (title, counts) in topics.items():
+        chosen = [listing.chosen[name]] if listing.chosen[name] else []
+        largest = sorted(counts, key=lambda topic: (-counts[topic], topic.casefold()))[:SHOWN_TOPICS]
+        yield facet(listing, name, title, {topic: topic for topic in (*chosen, *largest)}, counts)
 
 
 @router.get("/questions.{kind}")
@@ -218,11 +187,8 @@ def export_questions(visit: ReaderVisit, number: Number, kind: str, asked: Quest
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
     chosen = QuestionFilter(**asked.chosen)
     found = questions.find_questions(visit.store, visit.project, run, chosen, limit=MAX_EXPORTED)
-    rows = [
-        (row.text, row.intent, row.guess, row.confidence, row.outcome, row.right, row.deferred, row.wrong)
-        for row in (line.row for line in found.lines)
-    ]
-    return findings_file(visit.project, run, f"questions.{kind}", QUESTION_COLUMNS, rows)
+    rows = [[getattr(line.row, name) for name in COLUMNS.values()] for line in found.lines]
+    return findings_file(visit.project, run, f"questions.{kind}", [*COLUMNS], rows)
 
 
 def _why_none(visit: Visit, run: Run, chosen: Mapping[str, str]) -> str:
@@ -241,3 +207,81 @@ def _why_none(visit: Visit, run: Run, chosen: Mapping[str, str]) -> str:
         "because their texts are similar, not because of mistakes.",
         **names,
     )
+
+
+GOOD = (Outcome.RIGHT, Outcome.DECLINED, Outcome.DECLINED_NO_GUESS)
+BAD = (Outcome.WRONG_INTENT, Outcome.OVERREACH)
+ICONS = {Outcome.WRONG_INTENT: "cross", Outcome.OVERREACH: "warn"}
+
+
+def outcome_look(kind: str) -> tuple[str, str]:
+    """Return the tone and the icon of an outcome, or of a confirmed label."""
+    if kind == CONFIRMED:
+        return "info", "check"
+    outcome = Outcome(kind)
+    if outcome in GOOD:
+        return "quiet", "check"
+    return ("bad", ICONS[outcome]) if outcome in BAD else ("hold", "person")
+
+
+def outcome_title(visit: Visit, kind: str) -> str:
+    """Return what people call an outcome, or a confirmed label."""
+    from vivavoce.reports.intents.wording import OUTCOME_TITLES
+
+    words = visit.words
+    return words.gettext("Label is right") if kind == CONFIRMED else words.said(OUTCOME_TITLES[Outcome(kind)])
+
+
+def outcome_meaning(visit: Visit, kind: str) -> str:
+    """Return what an outcome means, as a sentence."""
+    if kind == CONFIRMED:
+        return visit.words.gettext("Somebody looked at it: the example is filed correctly.")
+    text = visit.words.said(Outcome(kind).meaning)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def question_row(visit: Visit, line: QuestionLine) -> View:
+    """Return a question as lists show it."""
+    words, write, row = visit.words, visit.write, line.row
+    tone, icon = outcome_look(row.outcome)
+    counts = words.gettext(
+        "Of its tests: %(right)s correct, %(deferred)s declined, %(wrong)s wrong",
+        right=write.number(row.right),
+        deferred=write.number(row.deferred),
+        wrong=write.number(row.wrong),
+    )
+    held_out = row.intent is not None and line.question.origin is None
+    return View(
+        place=row.place,
+        text=row.text,
+        filed=row.intent or words.gettext("out of scope"),
+        held_out=held_out,
+        guess=row.guess or words.gettext("no guess"),
+        outcome=outcome_title(visit, row.outcome),
+        tone=tone,
+        icon=icon,
+        meaning=f"{outcome_meaning(visit, row.outcome)} {counts}.",
+        bad=row.outcome in BAD and not line.confirmed,
+        sure=row.confidence if row.guess is not None else None,
+        confirmed=line.confirmed,
+        changed=_describe_change(visit, line),
+        can_change=line.can_change,
+        topic=f"{visit.base}/topics/{line.topic_id}" if line.topic_id else "",
+    )
+
+
+def _describe_change(visit: Visit, line: QuestionLine) -> str:
+    """Say what became of the example since the exam; nothing where it is as it was."""
+    words = visit.words
+    match line.status:
+        case "moved":
+            topic = line.topic or words.gettext("out of scope")
+            return words.gettext("Moved to %(topic)s since", topic=topic)
+        case "edited":
+            return words.gettext("Edited since")
+        case "deleted":
+            return words.gettext("Deleted since")
+        case "unknown":
+            return words.gettext("Cannot be changed here: this exam kept no example ids")
+        case _:
+            return ""

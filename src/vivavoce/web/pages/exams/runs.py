@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
-from markupsafe import Markup
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from vivavoce.errors import without_remedy
+from vivavoce.errors import AbsentError
 from vivavoce.jobs.exams.registry import exam_kinds
+from vivavoce.messages import say
 from vivavoce.store.rows import RunState
 from vivavoce.web.answers import download, go, table_file, unchanged
-from vivavoce.web.cells import chip
 from vivavoce.web.exam_pages import exam_title, pages_of
+from vivavoce.web.figures import chart_file
 from vivavoce.web.forms import Form
-from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber, Word
-from vivavoce.web.pages.exams.general_result import general_page
-from vivavoce.web.parts import Column, Row, text_columns
-from vivavoce.web.progress import STATES, badge_of, progress_view, run_head, run_path
-from vivavoce.web.rendering import Link, View
+from vivavoce.web.listing import LARGEST, Listing, Number, asked, facet
+from vivavoce.web.pages.exams.findings import run_columns, run_row
+from vivavoce.web.pages.exams.general import general_page
+from vivavoce.web.progress import STATES, progress_view, run_head, run_path
+from vivavoce.web.rendering import Link
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import runs
 
@@ -30,13 +28,11 @@ COLUMNS = ("number", "kind", "title", "state", "headline", "done", "total", "fai
 # The report brings its own style and pictures; nothing else may come from or go anywhere.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 MAX_EXPORTED = 10_000
-
-
-async def _asked_runs(kind: Word = "", state: Word = "", page: PageNumber = 1) -> Listing:
-    return Listing("", {"kind": kind, "state": state}, page=page)
-
-
-RunsAsked = Annotated[Listing, Depends(_asked_runs)]
+MEDIA = {"json": "application/json", "svg": "image/svg+xml"}
+# A picture opened by itself may only be looked at.
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
+RunsAsked = Annotated[Listing, asked("kind", "state")]
 
 
 @router.get("")
@@ -48,15 +44,18 @@ def show_runs(visit: ReaderVisit, asked: RunsAsked) -> Response:
     )
     counts = runs.count_runs(visit.store, visit.project, kind=kind, state=state)
     names = dict.fromkeys((*(exam.name for exam in exam_kinds()), *counts.kinds))
-
-    sizes = {each.value: n for each, n in counts.states.items()}
-    exams = {name: exam_title(words, name) for name in names}
-    states = {each.value: words.gettext(title) for each, title in STATES.items()}
-    view = View(
+    exams = {"": words.gettext("all exams"), **{name: exam_title(words, name) for name in names}}
+    titles = {each.value: words.gettext(title) for each, title in STATES.items()}
+    states = {"": words.gettext("any status"), **titles}
+    kind_counts = {"": sum(counts.kinds.values()), **counts.kinds}
+    state_counts = {"": sum(counts.states.values()), **{each.value: n for each, n in counts.states.items()}}
+    return visit.page(
+        "exams/runs.html",
+        words.gettext("Runs"),
         lead=_lead(visit, page.total, counts, filtered=bool(kind or state)),
         facets=(
-            _facet(listing, "kind", words.gettext("Exam"), words.gettext("all exams"), exams, counts.kinds),
-            _facet(listing, "state", words.gettext("Status"), words.gettext("any status"), states, sizes),
+            facet(listing, "kind", words.gettext("Exam"), exams, kind_counts),
+            facet(listing, "state", words.gettext("Status"), states, state_counts),
         ),
         columns=run_columns(words),
         rows=[run_row(visit, line) for line in page.lines],
@@ -66,21 +65,6 @@ def show_runs(visit: ReaderVisit, asked: RunsAsked) -> Response:
         all=listing.path,
         begin=Link(words.gettext("Examine your topics"), f"{visit.base}/intents"),
     )
-    return visit.page("exams/runs.html", words.gettext("Runs"), view=view)
-
-
-def _facet(  # noqa: PLR0917
-    listing: Listing, name: str, title: str, every: str, titles: Mapping[str, str], sizes: Mapping[str, int]
-) -> View:
-    """Return what a list can be narrowed down to, with how many runs each choice shows."""
-    counted = {"": (every, sum(sizes.values())), **{key: (t, sizes.get(key, 0)) for key, t in titles.items()}}
-    chosen = listing.chosen[name]
-    choices = [
-        View(title=text, href=listing.address(**{name: key}), count=n, current=chosen == key, tone="", sign="")
-        for key, (text, n) in counted.items()
-        if n or not key or chosen == key
-    ]
-    return View(title=title, choices=choices)
 
 
 def _lead(visit: Visit, total: int, counts: runs.RunCounts, *, filtered: bool) -> str:
@@ -165,10 +149,17 @@ def rename_run(visit: EditorVisit, number: Number, form: Form) -> Response:
 def ask_to_delete(visit: EditorVisit, number: Number) -> Response:
     """Ask before a run is deleted."""
     words, line = visit.words, runs.show_run(visit.store, visit.project, number)
-    title = words.ours(line.run.title)
-    text = words.gettext("This deletes run %(number)s, %(title)s, and all its results.", number=number, title=title)
-    view = View(head=run_head(words, visit.project, line), text=f"{text} {words.gettext('You cannot undo this.')}")
-    return visit.page("exams/run_delete.html", words.gettext("Delete this run?"), view=view)
+    text = words.gettext(
+        "This deletes run %(number)s, %(title)s, and all its results.",
+        number=number,
+        title=words.ours(line.run.title),
+    )
+    return visit.page(
+        "exams/run_delete.html",
+        words.gettext("Delete this run?"),
+        head=run_head(words, visit.project, line),
+        text=f"{text} {words.gettext('You cannot undo this.')}",
+    )
 
 
 @router.post("/{number:int}/delete")
@@ -208,25 +199,12 @@ def export_runs(visit: ReaderVisit, kind_of_file: str, asked: RunsAsked) -> Resp
     return table_file(f"{visit.project.slug}-runs", kind_of_file, COLUMNS, rows)
 
 
-def run_columns(words: Words) -> tuple[Column, ...]:
-    """Return the heads of a table of runs."""
-    return text_columns(
-        words.gettext("Run"), words.gettext("Status"), words.gettext("Summary"), words.gettext("Started")
-    )
-
-
-def run_row(visit: Visit, line: runs.RunLine) -> Row:
-    """Return one line of a table of runs."""
-    words, write, run, badge = visit.words, visit.write, line.run, badge_of(visit.words, line.run)
-    about = words.gettext(
-        "%(exam)s, run %(number)s", exam=exam_title(words, run.kind), number=write.number(run.number)
-    )
-    name = Markup('<a href="{}" dir="auto">{}</a> <small>{}</small>').format(
-        run_path(visit.project, run), words.ours(run.title), about
-    )
-    state = chip(badge.text, badge.tone)
-    if run.state is RunState.RUNNING:
-        state += f" {write.share((run.done + run.failed) / max(1, run.total))}"
-    headline = words.said(run.headline or without_remedy(run.error))
-    begun = Markup("{} <small>{}</small>").format(write.ago(run.created), line.who)
-    return Row((name, state, headline, begun))
+@router.get("/{number:int}/charts/{name}.{kind}")
+def show_chart(visit: ReaderVisit, number: Number, name: ChartName, kind: str) -> Response:
+    """Return a chart of a run as `json` or `svg`, with its words in the reader's language."""
+    if kind not in MEDIA:
+        raise AbsentError(say("nothing found at this address"), remedy=say("download the chart as .json or .svg"))
+    run = runs.show_run(visit.store, visit.project, number).run
+    content = chart_file(visit.store, run, name, kind, visit.words)
+    policy = {"Content-Security-Policy": PICTURE_POLICY} if kind == "svg" else {}
+    return Response(content, media_type=MEDIA[kind], headers=policy)

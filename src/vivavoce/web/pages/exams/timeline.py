@@ -21,8 +21,8 @@ from vivavoce.web.forms import fault_at
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.listing import Listing
 from vivavoce.web.local_time import current_zone
+from vivavoce.web.pages.exams.findings import verdict_chip, verdict_sentence, write_gap
 from vivavoce.web.pages.exams.timeline_chart import axis_note, compare_path, course_pictures, line_title
-from vivavoce.web.pages.exams.verdict_words import verdict_chip, verdict_sentence, write_gap
 from vivavoce.web.parts import Choice, Column, Field, Row, number_columns, text_columns
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View

@@ -16,8 +16,7 @@ from vivavoce.reports.shared.texts import shorten
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.local_time import current_zone
-from vivavoce.web.pages.exams.findings import scope_title
-from vivavoce.web.pages.exams.verdict_words import write_gap
+from vivavoce.web.pages.exams.findings import scope_title, write_gap
 from vivavoce.workspace.exams.courses import Course, Line, Step
 from vivavoce.workspace.exams.project_exams import project_exam
 
