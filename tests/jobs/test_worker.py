@@ -36,7 +36,7 @@ from vivavoce.records import Status
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DialogueRow, Project, Run, RunState, Schedule, UnitState
 from vivavoce.store.stamps import new_id, now
-from vivavoce.workspace.conversations.scores import running_scores
+from vivavoce.workspace.conversations.transcripts import running_scores
 
 GATED = {"gated": {"kind": "python:house_bots:gated", "limits": {"at_once": 2, "timeout_s": 60}}}
 

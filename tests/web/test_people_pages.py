@@ -13,9 +13,9 @@ from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
 from vivavoce.web.entering import browser_name
 from vivavoce.web.held_forms import own_path
-from vivavoce.workspace.access import people, sessions
+from vivavoce.workspace.access import people, secrets, sessions
 from vivavoce.workspace.access.people import setup_link
-from vivavoce.workspace.access.secrets import Cost, digest_of, hash_password, passwords
+from vivavoce.workspace.access.secrets import Cost, digest_of, hash_password
 from vivavoce.workspace.access.sessions import LIFETIME
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SECRET = "no-store, no-transform"  # noqa: S105 - a header
 @pytest.fixture(autouse=True)
 def fast_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a password cost next to nothing: what it costs in earnest is tested with the passwords themselves."""
-    for function in (passwords.hash_password, passwords.check_password, passwords.rehash_needed):
+    for function in (secrets.hash_password, secrets.check_password, secrets.rehash_needed):
         monkeypatch.setattr(function, "__defaults__", (CHEAP,))
     for module_function in (sessions.sign_in, sessions.check_own_password):
         monkeypatch.setitem(module_function.__kwdefaults__, "cost", CHEAP)

@@ -29,10 +29,10 @@ from vivavoce.workspace.dialogues.dialogues import (
     talk_ids,
 )
 from vivavoce.workspace.dialogues.imports import (
+    PENDING,
     add_talks,
     apply_talks,
     change_talks,
-    drop_talks,
     open_talks,
     prepare_talks,
 )
@@ -138,7 +138,7 @@ def test_a_preview_can_be_changed_and_dropped(store: Store, project: Project) ->
     assert open_talks(store, PRODUCT, project, second.key) == second
     with pytest.raises(AbsentError):
         open_talks(store, PRODUCT, project, first.key)
-    drop_talks(store, PRODUCT, project, second.key)
+    PENDING.drop(store, PRODUCT, project, second.key)
     with pytest.raises(AbsentError):
         open_talks(store, PRODUCT, project, second.key)
 

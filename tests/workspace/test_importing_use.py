@@ -24,10 +24,10 @@ from vivavoce.workspace.topics.datasets import COLUMNS, example_table, export_js
 from vivavoce.workspace.topics.examples import add_examples
 from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.importing import (
+    PENDING,
     Preview,
     apply_import,
     change_import,
-    drop_import,
     open_import,
     prepare_import,
 )
@@ -176,7 +176,7 @@ def test_a_preview_works_once_for_its_maker_until_a_newer_one_takes_its_place(st
     with pytest.raises(AbsentError):
         apply_import(store, PRODUCT, project, new.key)
     gone = prepared(store, project, csv("text,intent", "e,f"))
-    drop_import(store, PRODUCT, project, gone.key)
+    PENDING.drop(store, PRODUCT, project, gone.key)
     with pytest.raises(AbsentError):
         open_import(store, PRODUCT, project, gone.key)
     assert material(store, project) == [("c", "d")]

@@ -19,8 +19,7 @@ from vivavoce.web.listing import Listing
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.security.uploads import saved_upload
-from vivavoce.workspace.layouts import Layout, SheetRow, column_letter
-from vivavoce.workspace.uploads import ENCODINGS, Encoding, Source
+from vivavoce.workspace.uploads import ENCODINGS, Encoding, Layout, SheetRow, Source, column_letter
 
 ROWS = 100
 

@@ -242,8 +242,9 @@ def measure_drift(model: Model, dialogues: Sequence[Dialogue]) -> Drift | None:
 
     Each dialogue is compared with the ten learned ones that are most like it, on the scales of the model (normal
     quantiles of its features). What is left between both, averaged over the log, is 0 for dialogues of the learned
-    kind, whatever bot they are with, and grows where no learned one is like them. The distance is the root mean square
-    over all features, in standard deviations of the learned dialogues; what chance adds in a small log is taken off.
+    kind, whatever bot they are with, and grows where no learned one is like them. The distance is the root mean
+    square over all features, in standard deviations of the learned dialogues; what chance adds in a small log is
+    taken off.
     """
     if len(dialogues) < MIN_DIALOGUES:
         return None

@@ -72,7 +72,9 @@ def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:
         turns = say_count(len(diff.gone), "{n} turn", "{n} turns")
         remarks.append(say("{turns} only in the earlier run.", turns=turns))
     if diff.edited:
-        facts = {"conversations": say_count(len(diff.edited), "{n} conversation", "{n} conversations")}
-        facts["names"] = enumerate_some(diff.edited, most)
-        remarks.append(say("{conversations} edited between the runs and excluded: {names}.", **facts))
+        scripts = say_count(len(diff.edited), "{n} conversation", "{n} conversations")
+        names = enumerate_some(diff.edited, most)
+        remarks.append(
+            say("{conversations} edited between the runs and excluded: {names}.", conversations=scripts, names=names)
+        )
     return [*remarks, *(sentence(warning) for warning in diff.warnings)]

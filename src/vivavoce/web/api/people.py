@@ -17,9 +17,9 @@ from vivavoce.web.access import Admin, InStore, Reader
 from vivavoce.web.api.bodies import Body, Id, Limit, Listed, Offset, Place, Text, Word, make_list
 from vivavoce.web.entering import base_of
 from vivavoce.web.listing import Search
-from vivavoce.workspace.access import keys, people, sessions, switches
-from vivavoce.workspace.access.auditing import LogLine, read_log
-from vivavoce.workspace.access.switches import Switches
+from vivavoce.workspace.access import keys, people, sessions
+from vivavoce.workspace.access.actors import LogLine, read_log
+from vivavoce.workspace.access.keys import Switches
 from vivavoce.workspace.projects.projects import Facts, workspace_facts
 
 router = APIRouter(tags=["people"])
@@ -233,10 +233,10 @@ def show_workspace(who: Admin, store: InStore) -> Facts:
 @audit_router.get("/workspace/switches")
 def show_switches(who: Admin, store: InStore) -> Switches:
     """Return what admins have decided for the whole workspace."""
-    return switches.show_switches(store)
+    return keys.show_switches(store)
 
 
 @audit_router.put("/workspace/switches")
 def change_switches(who: Admin, store: InStore, body: ChangedSwitches) -> Switches:
     """Decide anew for the whole workspace."""
-    return switches.change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))
+    return keys.change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))

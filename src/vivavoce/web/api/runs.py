@@ -34,9 +34,9 @@ from vivavoce.web.api.bodies import (
 from vivavoce.web.listing import LARGEST
 from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.access.engine_rules import OfferedEngine, offered_engines
-from vivavoce.workspace.exams import comparing, engines, intents, runs, timeline
+from vivavoce.workspace.exams import comparing, intents, runs, timeline
 from vivavoce.workspace.exams.comparing import Cause, ComparedQuestion, RateChange
-from vivavoce.workspace.exams.engines import EngineTime
+from vivavoce.workspace.exams.intents import EngineTime
 from vivavoce.workspace.exams.project_exams import start_exam
 from vivavoce.workspace.exams.runs import FailureCount, Silence
 from vivavoce.workspace.exams.timeline import Mark
@@ -385,4 +385,4 @@ def start_engines(visit: EditorVisit, place: Place, body: NewComparison) -> Run:
 @engines_router.get("/projects/{slug}/engines/{number}/times")
 def list_engine_times(visit: ReaderVisit, number: RunNumber) -> Listed[EngineTime]:
     """Return what the engines of a comparison took."""
-    return make_list(engines.engine_times(visit.store, runs.show_run(*visit.here, number, "engines").run))
+    return make_list(intents.engine_times(visit.store, runs.show_run(*visit.here, number, "engines").run))

@@ -202,7 +202,7 @@ def password_fields(words: Words, error: InputError | None) -> tuple[Field, ...]
     """Return the two fields of a new password."""
     rule = words.gettext(
         "At least %(low)s characters. A few unrelated words are easy to remember and hard to guess.",
-        low=passwords.MIN_CHARACTERS,
+        low=secrets.MIN_CHARACTERS,
     )
     labels = {"password": (words.gettext("New password"), rule), "repeated": (words.gettext("Repeat password"), "")}
     return tuple(
@@ -214,7 +214,7 @@ def password_fields(words: Words, error: InputError | None) -> tuple[Field, ...]
             error=fault_at(error, name),
             required=True,
             autocomplete="new-password",
-            most=passwords.MAX_CHARACTERS,
+            most=secrets.MAX_CHARACTERS,
         )
         for name, (label, help_text) in labels.items()
     )

@@ -18,18 +18,23 @@ from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Listing, PageNumber
 from vivavoce.web.parts import Choice, Field, Row, named_choices, number_columns, text_columns
-from vivavoce.web.sheets import encoding_field, file_facts, read_encoding, read_layout, sheet_part
-from vivavoce.web.uploads import asked_rows, rows_part, sent_source
+from vivavoce.web.uploads import (
+    asked_rows,
+    encoding_field,
+    file_facts,
+    read_encoding,
+    read_layout,
+    rows_part,
+    sent_source,
+    sheet_part,
+)
 from vivavoce.web.visits import EditorVisit, Visit
 from vivavoce.workspace.dialogues.dialogues import MAX_BATCH
 from vivavoce.workspace.dialogues.imports import (
     PENDING,
-    EXISTING,
-    Existing,
     Kind,
     PlannedTalk,
     Taken,
-    TalkChoices,
     TalkPreview,
     add_talks,
     apply_talks,
@@ -37,7 +42,7 @@ from vivavoce.workspace.dialogues.imports import (
     open_talks,
     prepare_talks,
 )
-from vivavoce.workspace.dialogues.reading import TalkChoices, talks_of_run
+from vivavoce.workspace.dialogues.reading import EXISTING, Existing, TalkChoices, talks_of_run
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/dialogues/add")

@@ -181,7 +181,7 @@ def _order(name: str) -> Order:
 @router.get("/agreement")
 def show_agreement(visit: ReaderVisit, bot: Word = "") -> Response:
     """Show whether the score follows people, and whether people agree with each other."""
-    from vivavoce.dialogues.following import follows_sentence, help_sentences
+    from vivavoce.dialogues.passport import follows_sentence, help_sentences
 
     words, path = visit.words, f"{visit.base}/dialogues/agreement"
     accord = ratings.measure_accord(visit.store, visit.project, bot=bot or None)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.dialogues.facts import Fact, FactKind
-from vivavoce.dialogues.model.reasons import GROUPS, WORDING
+from vivavoce.dialogues.model.explaining import GROUPS, WORDING
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.kept import Kept
 from vivavoce.messages import say

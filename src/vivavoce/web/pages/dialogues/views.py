@@ -196,7 +196,7 @@ def draw_weeks(words: Words, weeks: Sequence[Week], listing: Listing, *, dated: 
 
 
 def _draw_course(words: Words, weeks: Sequence[Week], listing: Listing) -> Markup:
-    from vivavoce.reports.dialogues.trend import Point, trend_chart
+    from vivavoce.reports.dialogues.charts import Point, trend_chart
     from vivavoce.reports.shared.svg import to_svg
 
     places = [

@@ -38,8 +38,7 @@ from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part, ready_engines
 from vivavoce.workspace.exams import intents, runs
-from vivavoce.workspace.exams.comparing import RateChange
-from vivavoce.workspace.exams.earlier import Earlier, changes_since, values_over_time
+from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 
 if TYPE_CHECKING:
@@ -191,8 +190,7 @@ KINDS = {
 def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     """Return what the page of a finished exam shows."""
     from vivavoce.reports.intents import problem_wording, wording
-    from vivavoce.reports.intents.choices import short_notes
-    from vivavoce.reports.intents.ranges import range_rows
+    from vivavoce.reports.intents.choices import range_rows, short_notes
 
     notes, rows = short_notes(result.warnings, 3), list(_problem_rows(visit, run, result))
     own = [findings for findings in result.settings if findings.same_as is None]

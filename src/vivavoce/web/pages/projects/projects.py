@@ -20,7 +20,7 @@ from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import missing_part, ready_engines
-from vivavoce.workspace.access.switches import MAX_CONTACT, Switches, change_switches, show_switches
+from vivavoce.workspace.access.keys import MAX_CONTACT, Switches, change_switches, show_switches
 from vivavoce.workspace.projects import projects
 from vivavoce.workspace.projects.demo_runs import SLUG, create_demo_project
 from vivavoce.workspace.projects.projects import workspace_facts

@@ -29,8 +29,7 @@ from vivavoce.workspace.exams.intents import expect_exam
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
-from vivavoce.workspace.projects.happenings import Happening, list_happenings
-from vivavoce.workspace.projects.today import Move, Today
+from vivavoce.workspace.projects.today import Happening, Move, Today, list_happenings
 from vivavoce.workspace.projects.trends import INTENTS, Trend, list_trends
 
 router = APIRouter(prefix="/p/{slug}")
