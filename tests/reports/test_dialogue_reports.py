@@ -350,7 +350,7 @@ def test_an_origin_is_told_with_its_numbers() -> None:
     assert wording.origin_sentence(ORIGIN) == (
         "Trained on ConvAI 2017, July (2,000 dialogues), licence Apache-2.0. On unseen dialogues, "
         "its correlation with people's ratings (Pearson) is 0.58 (0.48 to 0.68, n = 2,000 ratings) "
-        "in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with "
+        "overall, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with "
         "unseen bots."
     )
 

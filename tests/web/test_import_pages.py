@@ -49,7 +49,7 @@ def test_columns_are_chosen_on_the_preview(editor: TestClient, house: Any) -> No
     form = sheet_form(editor.get(path).text)
     left = editor.post(path, data={**form, "role_0": "", "role_1": ""}).headers["location"]
     page = editor.get(left).text
-    assert "Say what each column is." in page
+    assert "Choose what each column contains." in page
     assert "2 columns are left out: a, b." in page
     assert editor.post(f"{left}/apply").status_code == 400
     again = editor.post(left, data={**sheet_form(page), "role_0": "text", "role_1": "topic", "mode": "replace"})
