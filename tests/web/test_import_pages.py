@@ -30,7 +30,7 @@ def test_a_file_is_previewed_and_imported_and_taken_back(editor: TestClient, hou
     assert sent.status_code == 303
     path = sent.headers["location"]
     page = editor.get(path).text
-    assert "2 examples in 2 topics can be imported. 1 row needs you." in page
+    assert "2 examples in 2 topics can be imported. 1 row needs attention." in page
     assert "the text is empty" in page, "the refused rows come first"
     assert "spaces corrected" in editor.get(f"{path}?kind=changed").text
     assert b"the text is empty" in editor.get(f"{path}.csv").content
