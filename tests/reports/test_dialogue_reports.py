@@ -384,7 +384,7 @@ def test_every_correlation_in_words_names_its_measure() -> None:
 
 def test_the_effects_of_the_lowest_talk_are_drawn_and_not_added_up(pages: dict[str, str]) -> None:
     figure = pages["three bots"].split("What moved the lowest score")[1].split("</figure>")[0]
-    assert "the bars do not add up to the score" in words(figure)
+    assert "they do not add up to the score" in words(figure)
     lowest = rank_scored(many(90))[0]
     shown = re.findall(r'<td class="n">([^<]*)</td>', figure)
     assert shown == [signed(turn.effect) for turn in lowest.score.turns]
