@@ -35,7 +35,7 @@ def test_a_log_with_unknown_columns_is_no_dead_end(house: Any, editor: TestClien
     table = b"x,y,z\n1,hello you there,Tom\n1,good day to you,Kim\n2,what is up now,Ann\n2,good day again sir,Kim\n"
     path = editor.post(f"{BASE}/add", files={"file": ("log.csv", table, "text/csv")}).headers["location"]
     page = editor.get(path).text
-    assert "Say which column tells the dialogues apart." in page
+    assert "Choose the column that identifies the dialogue." in page
     assert editor.post(f"{path}/apply", data=sheet_form(page)).status_code == 400
     form = {**sheet_form(page), "role_0": "dialogue", "role_1": "text", "role_2": "speaker"}
     ready = editor.get(editor.post(path, data=form).headers["location"]).text

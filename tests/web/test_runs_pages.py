@@ -162,17 +162,17 @@ def test_the_filters_of_runs_say_how_many_each_choice_shows(hall: Any, reader: T
     page = reader.get("/p/jobs/runs").text
     assert facets_of(page) == {
         "all exams": "3",
-        "Topic exam": "2",
+        "Intents exam": "2",
         "Classifiers": "1",
         "any status": "3",
         "waiting": "1",
         "done": "2",
     }
-    assert "1 run in progress, 3 in all." in page
+    assert "1 run in progress, 3 in total." in page
     done = facets_of(reader.get("/p/jobs/runs?state=done&kind=intents").text)
     assert done == {
         "all exams": "2",
-        "Topic exam": "1",
+        "Intents exam": "1",
         "Classifiers": "1",
         "any status": "2",
         "waiting": "1",

@@ -53,8 +53,8 @@ def dialogues_figures(result: DialoguesResult) -> dict[str, Figure]:
     figures += [ranking_figure(result.ranking)] if result.ranking else []
     if scored and scored[0].score.turns:
         meaning = say(
-            "How many points each message moved the score: up above 0, down below 0. Each bar "
-            "stands alone; the bars do not add up to the score."
+            "How many points each message moved the score: up above 0, down below 0. "
+            "Each bar is independent; they do not add up to the score."
         )
         chart = effects_chart(scored[0].dialogue, scored[0].score)
         figures.append(Figure("messages", say("What moved the lowest score"), meaning, chart))
