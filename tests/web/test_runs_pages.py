@@ -144,7 +144,7 @@ def test_where_another_worker_is_there_the_page_says_when_it_goes_on(hall: Any, 
 def test_a_run_with_a_worker_at_work_is_going_on(hall: Any, reader: TestClient) -> None:
     begin(hall, 5)
     page = reader.get("/p/jobs/intents/1").text
-    assert "Round 1 of " in page or re.search(r"Reading \d+ texts\.", page)
+    assert "Round 1 of " in page or re.search(r"[Rr]eading \d+ texts\.", page)
     assert "stopped responding" not in page
     assert reader.get("/api/v1/projects/jobs/runs/1/progress").json()["silence"] is None
 
