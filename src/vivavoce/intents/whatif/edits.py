@@ -104,13 +104,18 @@ CORRECTIONS = (MoveExamples, MarkOutOfScope)
 
 
 def apply_edit(data: Dataset, edit: Edit | Sequence[Edit]) -> Dataset:
-    """Return the data after one edit or several, one after the other; DataError names every fault of an edit."""
-    for step in as_edits(edit):
-        faults = list(_find_faults(data, step))
-        if faults:
-            remedy = "use the names of topics and the row numbers of this data set"
-            raise DataError(f"{step} is not possible", where=data.source, faults=faults, remedy=remedy)
-        data = replace(data, examples=tuple(_edited(data, step)))
+    """Return the data after one edit or several, one after the other; DataError names every fault."""
+    faults: list[Fault] = []
+    edits = as_edits(edit)
+    for step in edits:
+        own = list(_find_faults(data, step))
+        faults += own
+        if not own:
+            data = replace(data, examples=tuple(_edited(data, step)))
+    if faults:
+        what = f"{' and '.join(map(str, edits))} is not possible"
+        remedy = "use the names of topics and the row numbers of this data set"
+        raise DataError(what, where=data.source, faults=faults, remedy=remedy)
     return data
 
 

@@ -68,7 +68,7 @@ class Forecast(Result):
     @property
     def sentence(self) -> str:
         """The verdict in one sentence."""
-        from vivavoce.intents.whatif.sentences import describe_forecast
+        from vivavoce.intents.whatif.wording import describe_forecast
 
         return describe_forecast(self)
 

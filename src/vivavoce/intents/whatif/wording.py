@@ -22,16 +22,21 @@ def describe_forecast(forecast: Forecast) -> str:
 
 def points(value: float | None) -> str:
     """Write a difference in points."""
-    return "n/a" if value is None else f"{100 * value:+.1f} points"
+    return "n/a" if value is None else f"{_round(value):+.1f} points"
 
 
 def points_with_interval(effect: Effect) -> str:
     """Write an effect in points with its interval."""
     if effect.low is None or effect.high is None:
         return points(effect.difference)
-    return f"{points(effect.difference)} ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
+    return f"{points(effect.difference)} ({_round(effect.low):.1f} to {_round(effect.high):.1f})"
 
 
 def is_clear(effect: Effect) -> bool:
     """Tell whether the interval does not hold 0."""
     return effect.low is not None and effect.high is not None and not effect.low <= 0 <= effect.high
+
+
+def _round(value: float) -> float:
+    # Adding 0 turns a rounded -0 into 0.
+    return round(100 * value, 1) + 0
