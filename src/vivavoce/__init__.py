@@ -32,6 +32,20 @@ if TYPE_CHECKING:
         compare_classifiers,
         examine_intents,
     )
+    from vivavoce.intents.whatif import (
+        AddExamples,
+        Forecast,
+        Forecaster,
+        MarkOutOfScope,
+        MergeTopics,
+        MoveExamples,
+        RenameTopic,
+        RetireTopic,
+        SplitTopic,
+        apply_edit,
+        forecast,
+        propose_split,
+    )
     from vivavoce.outcomes import Outcome, TurnOutcome
     from vivavoce.records import Dataset, Example, Guess, Rate, Reply
 
@@ -43,6 +57,8 @@ _NAMES = {
     "errors": "VivaError",
     "files": "read_dataset",
     "intents": "IntentsResult PAPER_SETTINGS PlausibleNegativeSplit Setting compare_classifiers examine_intents",
+    "intents.whatif": "AddExamples Forecast Forecaster MarkOutOfScope MergeTopics MoveExamples RenameTopic "
+    "RetireTopic SplitTopic apply_edit forecast propose_split",
     "outcomes": "Outcome TurnOutcome",
     "records": "Dataset Example Guess Rate Reply",
 }
@@ -50,6 +66,7 @@ _HOMES = {name: f"vivavoce.{home}" for home, names in _NAMES.items() for name in
 
 __all__ = [
     "PAPER_SETTINGS",
+    "AddExamples",
     "Bot",
     "Classifier",
     "ConversationsResult",
@@ -57,23 +74,34 @@ __all__ = [
     "Dialogue",
     "DialoguesResult",
     "Example",
+    "Forecast",
+    "Forecaster",
     "Guess",
     "IntentsResult",
+    "MarkOutOfScope",
+    "MergeTopics",
+    "MoveExamples",
     "Outcome",
     "PlausibleNegativeSplit",
     "Probabilities",
     "Rate",
+    "RenameTopic",
     "Reply",
+    "RetireTopic",
     "RunOptions",
     "Setting",
+    "SplitTopic",
     "Suite",
     "TurnOutcome",
     "VivaError",
     "__version__",
+    "apply_edit",
     "compare_classifiers",
     "examine_conversations",
     "examine_dialogues",
     "examine_intents",
+    "forecast",
+    "propose_split",
     "read_dataset",
     "read_dialogues",
     "read_suite",

@@ -110,6 +110,10 @@ class PreparedLexical:
     labels: Rows
     counts: Counts
 
+    def relabel(self, labels: Rows) -> PreparedLexical:
+        """Return the same texts under other topics."""
+        return PreparedLexical(labels, self.counts)
+
     def train(self, rows: Rows) -> RowsOfLexical:
         """Train on these rows alone."""
         return RowsOfLexical(self.counts, _Trained.fit(self.counts.rows(rows), self.labels[rows]))

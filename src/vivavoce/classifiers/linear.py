@@ -9,7 +9,7 @@ the probability is the chance that no topic fits. How the constants were chosen:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,10 +82,21 @@ class PreparedLinear:
         basis = logistic.Basis.of(vectors[known])
         rotated = basis.rotate(vectors)
         point = None
-        if landmark:
-            n_classes = int(labels.max()) + 1
+        n_classes = int(labels.max()) + 1
+        # Nothing holds the intercept of a topic without examples.
+        if landmark and len(np.unique(labels[known])) == n_classes:
             point = logistic.Landmark.of(rotated[known], labels[known], n_classes, basis, C=STRENGTH)
         return cls(labels, vectors, rotated, basis, point, counts)
+
+    def relabel(self, labels: Rows) -> PreparedLinear:
+        """Return the same texts under other topics: what does not depend on topics is kept, and the landmark follows.
+
+        Topics that stay keep their codes.
+        """
+        both = (self.labels >= 0) & (labels >= 0)
+        codes = self.labels[both], labels[both], int(labels.max()) + 1
+        point = self.landmark.follow(*codes) if self.landmark else None
+        return replace(self, labels=labels, landmark=point)
 
     def train(self, rows: Rows) -> RowsOfLinear:
         """Train on these rows alone."""

@@ -136,6 +136,17 @@ class Landmark:
         there = fit(rows, labels, n_classes, basis, C=C, start=near.weights, metric=ClassMetric(inverses))
         return cls(there.weights, inverses)
 
+    def follow(self, before: Labels, after: Labels, n_classes: int) -> Landmark:
+        """Return a landmark for other labels of the rows, given for those that have one before and after.
+
+        A class starts where the classes that its rows had were, and has the metric of the one that most of them had.
+        Classes without such a row start at zero.
+        """
+        shared = np.zeros((n_classes, self.weights.shape[1]), dtype=np.float32)
+        np.add.at(shared, (after, before), 1)
+        weights = self.weights @ (shared / np.maximum(shared.sum(axis=1, keepdims=True), 1)).T
+        return Landmark(weights, None if self.inverses is None else self.inverses[shared.argmax(axis=1)])
+
     def part(self, classes: Labels) -> tuple[Matrix, Metric | None]:
         """Return start and metric of a problem with some of the classes."""
         weights = np.ascontiguousarray(self.weights[:, classes])

@@ -86,6 +86,14 @@ class Prepared(Protocol):
 
 
 @runtime_checkable
+class RelabellingPrepared(Prepared, Protocol):
+    """A prepared data set whose topics may change while the texts stay."""
+
+    def relabel(self, labels: Rows) -> Prepared:
+        """Return the same texts under other topic codes; topics that stay keep theirs."""
+
+
+@runtime_checkable
 class PreparingClassifier(Protocol):
     """A classifier that can read all texts of an exam once. Must give what `fit` and `guess` would give."""
 

@@ -112,14 +112,14 @@ def influences_on(
     for name in values[0]:
         own = [numbers[name] for numbers in values]
         if name in shares[0]:
-            by_name[name] = _linearise_share(rows, [parts[name] for parts in shares], own, size)
+            by_name[name] = linearise_share(rows, [parts[name] for parts in shares], own, size)
         else:
             telling = minority if name in ERROR_MEANS else float(size)
             by_name[name] = _linearise_number(rows, [parts[name] for parts in others], own, size, telling)
     return by_name
 
 
-def _linearise_share(
+def linearise_share(
     rows: Sequence[Rows], parts: Sequence[tuple[Floats, Floats]], values: Sequence[float | None], size: int
 ) -> Influence:
     """Linearise the mean of hits / n over the retries that have something to count."""

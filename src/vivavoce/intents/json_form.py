@@ -31,6 +31,8 @@ from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult, Result
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
+from vivavoce.intents.whatif.edits import Edit, edit_kind
+from vivavoce.intents.whatif.forecasting import Forecast
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Example, Guess, Rate
 from vivavoce.statistics import PairedTest, wilson
@@ -198,6 +200,10 @@ def _write_predictions(predictions: Sequence[tuple[Example, Guess]]) -> list[dic
     ]
 
 
+def _write_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
+    return [{"kind": edit_kind(edit), **to_json(edit)} for edit in edits]
+
+
 def _write_settings(settings: Sequence[SettingFindings]) -> list[Any]:
     return [to_json(_Rates(findings.setting, findings.same_as, findings.rates)) for findings in settings]
 
@@ -339,4 +345,11 @@ shape(
     added=_describe_head(
         "intents-check", seed=lambda _: 0, data=lambda result: {"hash": result.data_hash, "rows": result.rows}
     ),
+)
+shape(
+    Forecast,
+    order=_HEAD + "after classifier threshold rounds refits confidence edits message effects on_topics "
+    "by_later_topics improved broken warnings failures",
+    added=_describe_head("intents-whatif", message=lambda forecast: forecast.sentence),
+    hooks={"edits": Hook(_write_edits)},
 )
