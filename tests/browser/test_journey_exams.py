@@ -74,7 +74,7 @@ def test_an_intents_exam_is_seen_live_and_shows_the_confused_pairs(hall: Hall, b
         check_live_chart(page)
         pair = page.locator("main .problems tr", has_text="wages").first
         pair.locator(".do a").click()
-        assert re.search("/questions[?]|/topics/", page.url), "where the pair can be worked on"
+        assert re.search("/pair[?]|/topics/", page.url), "where the pair can be worked on"
         page.go_back()
         page.locator(".tabs a", has_text="Confusion").click()
         assert page.locator("main tbody tr").count() > 0

@@ -74,7 +74,7 @@ def test_ticked_questions_are_counted_moved_and_labels_confirmed_in_the_list(hal
         check_accessible(page)
 
 
-@pytest.mark.parametrize("place", ["", "/questions", "/confusion", "/curve?threshold=0.5", "/topics"])
+@pytest.mark.parametrize("place", ["", "/questions", "/confusion", "/pair", "/curve?threshold=0.5", "/topics"])
 def test_long_and_right_to_left_names_break_no_page(hall: Hall, browser: Any, place: str) -> None:
     with hall.store.reading() as tx:
         known = tx.projects.by_slug("odd")

@@ -114,11 +114,12 @@ document.addEventListener("click", event => {
 });
 
 document.addEventListener("submit", event => {
-  const form = event.target;
-  if (!form.dataset.swap || form.method !== "get") return;
+  const form = event.target, button = event.submitter;
+  const selector = button?.dataset.swap || form.dataset.swap;
+  if (!selector || (button?.getAttribute("formmethod") || form.method) !== "get") return;
   const url = new URL(form.action);
-  url.search = new URLSearchParams(new FormData(form, event.submitter));
-  swapOr(event, url.href, form.dataset.swap, () => { location.href = url.href; });
+  url.search = new URLSearchParams(new FormData(form, button));
+  swapOr(event, url.href, selector, () => { location.href = url.href; });
 });
 
 addEventListener("popstate", event => {

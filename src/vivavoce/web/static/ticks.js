@@ -7,5 +7,13 @@ for (const form of document.querySelectorAll("form[data-ticks]")) {
     form.classList.toggle("ticked", n > 0);
   };
   form.addEventListener("change", () => setTimeout(count));
+  // A button that shows what the ticks would bring is pressed for those who tick.
+  const follow = form.querySelector("[data-on-tick]");
+  let wait;
+  if (follow) form.addEventListener("change", event => {
+    if (event.target.name !== "question") return;
+    clearTimeout(wait);
+    wait = setTimeout(() => form.requestSubmit(follow), 600);
+  });
   count();
 }

@@ -142,6 +142,14 @@ def find_cell(store: Store, project: Project, run: Run, origin: str, guess: str)
         return _follow(tx, project, run, own, confirmed)
 
 
+def follow_topic(tx: Transaction, project: Project, run: Run, topic: str) -> tuple[QuestionLine, ...]:
+    """Return the questions of a topic with what their examples are now, mistakes first."""
+    confirmed = _get_confirmed(tx, project)
+    own = [question for question in read_questions(tx, run) if question.origin == topic]
+    own.sort(key=lambda question: _rank(question.row, _kind_of(question, confirmed)))
+    return _follow(tx, project, run, own, confirmed)
+
+
 def move_questions(
     store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int], *, topic_id: str | None
 ) -> Edit:

@@ -171,5 +171,9 @@ def problem_action(words: Words, project: Project, problem: Problem, *, may_edit
         return Link(words.gettext("Merge the two"), f"{path}/topics/merge?{chosen}")
     if kind == ProblemKind.WEAKEST_TOPIC and may_edit and ids and ids[0]:
         return Link(words.gettext("Add examples"), f"{path}/topics/{ids[0]}")
-    chosen = urlencode(dict(zip(("intent", "guess"), names, strict=False)))
-    return Link(words.gettext("See the questions"), f"{questions}?{chosen}")
+    title = words.gettext("See the questions")
+    address = f"{questions}?{urlencode(dict(zip(('intent', 'guess'), names, strict=False)))}"
+    if kind == ProblemKind.PAIR:
+        title = words.gettext("Work on the two") if may_edit else title
+        address = f"{path}/intents/{problem.run}/pair?{urlencode({'a': names[0], 'b': names[1]})}"
+    return Link(title, address)

@@ -119,6 +119,7 @@ def result_tabs(visit: Visit, run: Run, current: str) -> tuple[Link, ...]:
         ("", words.gettext("Overview")),
         ("topics", words.gettext("Topics")),
         ("confusion", words.gettext("Confusion")),
+        ("pair", words.gettext("Confused pairs")),
         ("questions", words.gettext("Questions")),
         ("curve", words.gettext("Confidence")),
     )

@@ -365,8 +365,7 @@ def _main_action(visit: Visit, run: Run, problem: Problem) -> Link:
             title = words.gettext("Add examples") if may_edit else words.gettext("Open the topic")
             return Link(title, f"{visit.base}/topics/{problem.topic_ids[0]}")
         case "pair":
-            query = urlencode({"intent": names[0], "guess": names[1]})
-            title = words.gettext("Move questions") if may_edit else words.gettext("Read the questions")
-            return Link(title, f"{base}/questions?{query}")
+            title = words.gettext("Work on the two") if may_edit else words.gettext("Read the questions")
+            return Link(title, f"{base}/pair?{urlencode({'a': names[0], 'b': names[1]})}")
         case _:
             return Link(words.gettext("Read the questions"), f"{base}/questions?{urlencode({'intent': names[0]})}")

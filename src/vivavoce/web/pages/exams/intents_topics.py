@@ -19,6 +19,7 @@ from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, asked
 from vivavoce.web.pages.exams.findings import findings_file, findings_page
+from vivavoce.web.pages.exams.intents_pair import pair_address
 from vivavoce.web.pages.exams.intents_questions import question_row
 from vivavoce.web.parts import Column, Field, Row, hidden_field, named_choices, number_columns, text_columns
 from vivavoce.web.progress import run_path
@@ -264,5 +265,6 @@ def _cell_view(visit: Visit, run: Run, counted: Counted, chosen: tuple[str, str]
         action=address,
         back=f"{visit.request.url.path}?{urlencode([('cell', origin), ('cell', guess)])}#cell",
         questions=address,
+        pair="" if right or not origin else pair_address(run_path(visit.project, run), origin, guess),
         topics=[(name, f"{visit.base}/topics/{topics[name]}") for name in dict.fromkeys(chosen) if name in topics],
     )
