@@ -15,6 +15,7 @@ import pytest
 from furnishing import actor_of, add_topics
 from halls import Hall
 from journeys import flash, press, visiting
+from opening import check_accessible
 
 from exam_hall import found_in
 from vivavoce.jobs.exams.documents import dataset_to_bytes
@@ -174,6 +175,21 @@ def test_merging_twins_is_told_as_thirteen_to_two(hall: Hall, browser: Any, shar
         before, after = questions(page, "twins", 1), questions(page, "twins", 2)
     assert count_changes(before, after, by_folded_topic) == (13, 2), "what our own tables give, example by example"
     assert count_changes(before, after, by_topic) == (6, 2), "what the names of topics alone would give"
+
+
+def test_eleven_twins_are_merged_with_two_clicks_and_one_undo(hall: Hall, browser: Any, shared: Path) -> None:
+    project = add_careers(hall, "eleven", shared)
+    with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
+        page.goto("/p/eleven/topics")
+        page.locator(".links-panel a", has_text="Topics with similar names").click()
+        assert page.locator("[name=group]:checked").count() == 11
+        check_accessible(page)
+        press(page, "Merge the ticked groups")
+        done = flash(page, "11 groups merged.")
+        assert not list(twins(hall.store, project))
+        done.get_by_role("button", name="Undo").click()
+        page.locator(".flash").first.wait_for()
+        assert len(list(twins(hall.store, project))) == 11
 
 
 # --- the same with the engine of today ---------------------------------------------------------------------------

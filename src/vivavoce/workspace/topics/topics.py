@@ -223,28 +223,36 @@ def merge_topics(
                 where="answer",
                 remedy=say("choose what to do with the other answers: {names}", names=", ".join(ANSWER_CHOICES)),
             )
-        rows = [row for source in sources for row in tx.examples.of_topic(source.id)]
-        texts = {row.text for row in tx.examples.of_topic(into)}
-        coming: list[ExampleRow] = []
-        double: list[ExampleRow] = []
-        for row in rows:
-            (double if row.text in texts else coming).append(row)
-            texts.add(row.text)
-        changes = [
-            *deletions(tx, double),
-            *moves(tx, coming, into),
-            *answer_changes(tx, target, _join_answers(target, sources, answer or "fill")),
-            *removals(tx, sources),
-        ]
-        many = say_count(len(rows), "{n} example", "{n} examples")
+        changes, rows, double = merge_changes(tx, target, sources, answer or "fill")
+        many = say_count(rows, "{n} example", "{n} examples")
         if double:
-            many = say("{many}, {double:,} of them duplicates", many=many, double=len(double))
+            many = say("{many}, {double:,} of them duplicates", many=many, double=double)
         name = sources[0].name
         summary = say("Merged {name} into {target_name} ({many})", name=name, target_name=target.name, many=many)
         if len(sources) > 1:
             what = say_count(len(sources), "{n} topic", "{n} topics")
             summary = say("Merged {what} into {name} ({many})", what=what, name=target.name, many=many)
         return tx.edits.apply(project.id, actor.user_id, "merge topics", summary, changes, why=why)
+
+
+def merge_changes(
+    tx: Transaction, target: Topic, sources: Sequence[Topic], answer: AnswerChoice
+) -> tuple[list[Change], int, int]:
+    """Describe that topics become part of another; return how many examples that moves, and how many it drops."""
+    rows = [row for source in sources for row in tx.examples.of_topic(source.id)]
+    texts = {row.text for row in tx.examples.of_topic(target.id)}
+    coming: list[ExampleRow] = []
+    double: list[ExampleRow] = []
+    for row in rows:
+        (double if row.text in texts else coming).append(row)
+        texts.add(row.text)
+    changes = [
+        *deletions(tx, double),
+        *moves(tx, coming, target.id),
+        *answer_changes(tx, target, _join_answers(target, sources, answer)),
+        *removals(tx, sources),
+    ]
+    return changes, len(rows), len(double)
 
 
 def split_topic(

@@ -112,6 +112,8 @@ def problem_links(words: Words, project: Project, problem: Problem, *, may_edit:
     if kind == ProblemKind.PAIR:
         title = words.gettext("Questions about %(a)s mistaken for %(b)s", a=names[0], b=names[1])
         yield Link(title, f"{questions}?{urlencode({'intent': names[0], 'guess': names[1]})}")
+    if kind == ProblemKind.TWIN_NAMES and may_edit:
+        yield Link(words.gettext("All topics with similar names"), f"{path}/topics/twins")
     if kind == ProblemKind.WEAKEST_TOPIC:
         yield Link(
             words.gettext("This topic's questions in the exam"), f"{questions}?{urlencode({'intent': names[0]})}"
