@@ -283,3 +283,13 @@ def test_no_output_overwrites_what_is_read_or_another_output(viva, folder, comma
     assert result.exit_code == 2
     assert "overwrite" in result.stderr or "same path" in result.stderr
     assert (folder / "faq.csv").read_bytes() == before
+
+
+def test_suspects_are_listed_and_written(viva, plain):
+    result = viva("intents", "suspects", "faq.csv", "--classifier", "tfidf", "--most", "3")
+    assert result.exit_code == 0
+    assert "example" in plain(result.stdout)
+    content = json.loads(viva("intents", "suspects", "faq.csv", "-c", "tfidf", "--most", "3", "--json", "-").stdout)
+    assert (content["kind"], content["data"]["rows"]) == ("intents-suspects", 64)
+    assert len(content["suspects"]) == min(3, content["found"])
+    assert viva("intents", "suspects", "faq.csv", "--most", "0").exit_code == 2

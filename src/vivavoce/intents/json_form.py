@@ -30,6 +30,7 @@ from vivavoce.intents.quality import DataQuality
 from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult, Result
 from vivavoce.intents.splits import Design, Setting
+from vivavoce.intents.suspects import SuspectsResult
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
 from vivavoce.outcomes import Counts, Outcome
 from vivavoce.records import Example, Guess, Rate
@@ -339,4 +340,9 @@ shape(
     added=_describe_head(
         "intents-check", seed=lambda _: 0, data=lambda result: {"hash": result.data_hash, "rows": result.rows}
     ),
+)
+shape(
+    SuspectsResult,
+    order=_HEAD + "classifier rounds judged found suspects failures",
+    added=_describe_head("intents-suspects"),
 )

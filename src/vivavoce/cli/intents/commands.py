@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.intents.suspects import suspects
 from vivavoce.cli.shared.completion import complete_classifier, complete_material
 from vivavoce.cli.shared.failures import resumable
 from vivavoce.cli.shared.gates import blind_gates, exam_gates, require_blind
@@ -291,6 +292,9 @@ def over_time(
             progress=progress,
         )
     publish_reports(reports, result, render_timeline, show_timeline)
+
+
+app.command()(suspects)
 
 
 def _parse_settings(splitting: Splitting) -> tuple[Setting, ...]:
