@@ -6,8 +6,8 @@ Flips go to any other topic (random) or to one of the three topics whose mean ve
 the average precision of the whole ranking, P@n the precision at as many examples as were flipped. "List": precision
 and recall of what `viva intents suspects` lists. cleanlab, where it is installed, ranks by self-confidence and by
 normalised margin, from MiniLM vectors and scikit-learn's logistic regression (C = 20, stratified 5-fold); "cleanlab,
-our model" gets the probabilities of our default classifier. The data have errors of their own, so precision is a lower
-bound. The constants of the ranking were chosen on seeds 100 to 105.
+our model" gets the probabilities of our default classifier. The data have errors of their own, so precision is a
+lower bound. The constants of the ranking were chosen on seeds 100 to 105.
 """
 
 from __future__ import annotations

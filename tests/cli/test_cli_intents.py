@@ -293,3 +293,16 @@ def test_suspects_are_listed_and_written(viva, plain):
     assert (content["kind"], content["data"]["rows"]) == ("intents-suspects", 64)
     assert len(content["suspects"]) == min(3, content["found"])
     assert viva("intents", "suspects", "faq.csv", "--most", "0").exit_code == 2
+
+
+def test_problems_are_those_of_the_exam_in_its_order(viva, plain):
+    command = ("faq.csv", "--classifier", "tfidf", "--json", "-")
+    alone = json.loads(viva("intents", "problems", *command).stdout)
+    exam = json.loads(viva("intents", "examine", *command).stdout)
+    assert alone["kind"] == "intents-problems"
+    assert alone["problems"] == exam["problems"][:10]
+    costs = [problem["cost"] for problem in alone["problems"]]
+    assert costs == sorted(costs, reverse=True)
+    shown = viva("intents", "problems", "faq.csv", "--classifier", "tfidf", "--most", "1")
+    assert shown.exit_code == 0
+    assert "fix" in plain(shown.stdout)

@@ -262,7 +262,7 @@ def find_nearest(vectors: Vectors, labels: Rows, groups: Rows) -> tuple[Rows, Ve
 
 
 def vote(nearest: Rows, similarity: Vectors, labels: Rows, width: int, left_out: Rows) -> Matrix:
-    """Return the share of each topic among the nearest examples, weighted by similarity; those left out do not count."""
+    """Return the share of each topic among the nearest examples, by similarity; those left out do not count."""
     weights = np.exp((similarity.astype(np.float64) - 1) / TEMPERATURE)
     weights[np.isin(nearest, left_out) | (labels[nearest] < 0)] = 0.0
     votes = np.zeros((len(labels), width))

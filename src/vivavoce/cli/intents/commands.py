@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.intents.problems import problems
 from vivavoce.cli.intents.suspects import suspects
 from vivavoce.cli.shared.completion import complete_classifier, complete_material
 from vivavoce.cli.shared.failures import resumable
@@ -294,6 +295,7 @@ def over_time(
     publish_reports(reports, result, render_timeline, show_timeline)
 
 
+app.command()(problems)
 app.command()(suspects)
 
 
