@@ -4,10 +4,10 @@
 
 Flips go to any other topic (random) or to one of the three topics whose mean vector is nearest (confusable). AP is
 the average precision of the whole ranking, P@n the precision at as many examples as were flipped. "List": precision
-and recall of what `viva intents suspects` lists. cleanlab, where it is installed, ranks by self-confidence and by
-normalised margin, from MiniLM vectors and scikit-learn's logistic regression (C = 20, stratified 5-fold); "cleanlab,
-our model" gets the probabilities of our default classifier. The data have errors of their own, so precision is a
-lower bound. The constants of the ranking were chosen on seeds 100 to 105.
+and recall of what `viva intents suspects` lists, or what an exam takes for suspects. cleanlab, where it is installed,
+ranks by self-confidence and by normalised margin, from MiniLM vectors and scikit-learn's logistic regression (C = 20,
+stratified 5-fold); "cleanlab, our model" gets the probabilities of our default classifier. The data have errors of
+their own, so precision is a lower bound. The constants of the ranking were chosen on seeds 100 to 105.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from material import Labelled, in_scope, intents
 from rich.console import Console
 from rich.table import Table
 
-from vivavoce.intents.exam import PLAIN, load_classifier
+from vivavoce.intents.exam import PLAIN, judge_texts, load_classifier
+from vivavoce.intents.label_odds import MIN_EXAM_SCORE, TEXT_WEIGHT, compare_topics, odds_to_scores
 from vivavoce.intents.material import Material
 from vivavoce.intents.pairs import mean_probabilities
 from vivavoce.intents.record import UnitKey
@@ -88,20 +89,27 @@ def score(ranking: np.ndarray, wrong: np.ndarray) -> tuple[float, float]:
     return ap, float(hits[: len(places)].mean())
 
 
-def rank_by_cleanlab(material: Material) -> dict[str, np.ndarray]:
+def judge_once(material: Material) -> np.ndarray:
+    """Return the mean probabilities of our default classifier, as an exam has them."""
+    plan = SplitPlan(material.labels, Design(retries=10), material.groups)
+    units = [Unit(UnitKey(PLAIN, retry), plan, keep_probabilities=True) for retry in range(10)]
+    run = run_units(units, material, load_classifier("linear"), workers=1)
+    chances = mean_probabilities(run.of(PLAIN), material)
+    assert chances is not None
+    return chances
+
+
+def rank_by_cleanlab(material: Material, ours: np.ndarray) -> dict[str, np.ndarray]:
     from cleanlab.rank import get_label_quality_scores
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     model = LogisticRegression(C=20, tol=1e-5, max_iter=1000)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    plan = SplitPlan(material.labels, Design(retries=10), material.groups)
-    units = [Unit(UnitKey(PLAIN, retry), plan, keep_probabilities=True) for retry in range(10)]
-    run = run_units(units, material, load_classifier("linear"), workers=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = cross_val_predict(model, text_vectors(material), material.labels, cv=folds, method="predict_proba")
-    ours = np.nan_to_num(mean_probabilities(run.of(PLAIN), material))
+    ours = np.nan_to_num(ours)
     ours = ours / np.maximum(ours.sum(axis=1, keepdims=True), 1e-9)
     rankings = {}
     for name, chances in (("cleanlab", theirs), ("cleanlab, our model", ours)):
@@ -112,20 +120,27 @@ def rank_by_cleanlab(material: Material) -> dict[str, np.ndarray]:
 
 
 def run_seed(data: Labelled, shape: str, kind: str, seed: int) -> dict[str, tuple[float, ...]]:
-    """Return AP, P@n and the precision and recall of the list (ours alone) of every ranking."""
+    """Return AP and P@n of every ranking; of our lists also precision and recall."""
     rng = np.random.default_rng(seed)
     planted, wrong = flip(thin(data, rng) if shape == "long tail" else data, kind, rng)
     material = Material.of(planted)
     suspicion = judge_labels(material, load_classifier("linear"), workers=1)
-    listed = list_suspects(suspicion)
-    found = float(wrong[listed].sum())
-    odds = np.where(suspicion.judged, suspicion.odds, -1e9)
+    chances = judge_once(material)
+    odds, _ = compare_topics(chances + TEXT_WEIGHT * judge_texts(material), material.labels)
     scores: dict[str, tuple[float, ...]] = {
-        "vivavoce": (*score(odds, wrong), found / max(1, len(listed)), found / wrong.sum())
+        "vivavoce": score_list(suspicion.odds, list_suspects(suspicion), wrong),
+        "vivavoce, exam alone": score_list(odds, np.flatnonzero(odds_to_scores(odds) >= MIN_EXAM_SCORE), wrong),
     }
     if find_spec("cleanlab"):
-        scores |= {name: score(values, wrong) for name, values in rank_by_cleanlab(material).items()}
+        scores |= {name: score(values, wrong) for name, values in rank_by_cleanlab(material, chances).items()}
     return scores
+
+
+def score_list(odds: np.ndarray, listed: np.ndarray, wrong: np.ndarray) -> tuple[float, ...]:
+    """Return AP and P@n of a ranking by odds, and precision and recall of the rows that are listed."""
+    found = float(wrong[listed].sum())
+    ranking = np.where(np.isfinite(odds), odds, -1e9)
+    return *score(ranking, wrong), found / max(1, len(listed)), found / wrong.sum()
 
 
 def main() -> None:
@@ -151,18 +166,21 @@ def main() -> None:
         behind += _add_rows(table, (f"{name}, {shape}", kind, str(count)), scores)
         Console(stderr=True).print(f"{name}, {shape}, {kind}: {np.mean(scores['vivavoce'], axis=0).round(3)}")
     Console(width=160).print(table)
-    print("Behind cleanlab:", "; ".join(behind) if behind else "in no row" if find_spec("cleanlab") else "n/a")
+    if find_spec("cleanlab"):
+        print("Behind cleanlab:", "; ".join(behind) or "in no row")
+    else:
+        print("cleanlab is not installed: its rankings are missing (pip install cleanlab)")
 
 
 def _add_rows(table: Table, head: tuple[str, ...], scores: dict[str, list[Any]]) -> list[str]:
-    """Add the rankings of one experiment to the table; returns those that beat ours."""
+    """Add the rankings of one experiment to the table; returns those of cleanlab that beat ours."""
     behind = []
     for ranking, values in scores.items():
         mean, sd = np.mean(values, axis=0), np.array(values)[:, 0]
         spread = f"{sd.std(ddof=1):.3f}" if len(sd) > 1 else "n/a"
         cells = [f"{mean[0]:.3f}", spread, *(f"{value:.2f}" for value in mean[1:])]
         table.add_row(*head, ranking, *cells)
-        if mean[0] > np.mean(scores["vivavoce"], axis=0)[0]:
+        if ranking.startswith("cleanlab") and mean[0] > np.mean(scores["vivavoce"], axis=0)[0]:
             behind.append(f"{' '.join(head[:2])}: {ranking}")
     return behind
 

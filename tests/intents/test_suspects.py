@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import UsageError
+from vivavoce.intents.label_odds import compare_topics
 from vivavoce.intents.suspects import (
     LEFT_OUT_FROM,
     MAX_LEFT_OUT,
-    compare_topics,
     find_nearest,
     find_suspects,
     leave_out,

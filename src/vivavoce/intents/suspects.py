@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from vivavoce.errors import UsageError
 from vivavoce.intents.exam import PLAIN, as_dataset, load_classifier
+from vivavoce.intents.label_odds import MIN_SCORE, TEXT_WEIGHT, compare_topics, odds_to_scores, order_by_odds
 from vivavoce.intents.material import Material
 from vivavoce.intents.pairs import mean_probabilities
 from vivavoce.intents.record import UnitFailure, UnitKey
@@ -34,15 +35,11 @@ Flags = NDArray[np.bool_]
 
 ROUNDS = 10
 MAX_SUSPECTS = 50
-# An example is listed if another topic is at least 19 times likelier than its own.
-MIN_SCORE = 0.95
 # Left out of the second training: examples for which another topic is e^4.5, about 90, times likelier.
 LEFT_OUT_FROM = 4.5
 # A topic keeps at least two thirds of its examples in training, or a weak topic would be argued away.
 MAX_LEFT_OUT = 1 / 3
-FLOOR = 1e-6
 NEIGHBOURS = 10
-NEIGHBOUR_WEIGHT = 0.02
 TEMPERATURE = 0.05
 SHOWN_NEIGHBOURS = 3
 BLOCK = 1024
@@ -112,12 +109,11 @@ class Suspicion:
     @property
     def scores(self) -> Matrix:
         """The log odds as shares, 0 to 1."""
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.odds, -50, 50))))
+        return odds_to_scores(self.odds)
 
     def order(self) -> Rows:
         """Return the judged rows, most suspect first."""
-        rows = np.argsort(-self.odds, kind="stable")
-        return np.asarray(rows[self.judged[rows]])
+        return order_by_odds(self.odds)
 
 
 class _PlanWithout(SplitPlan):
@@ -184,7 +180,8 @@ def judge_labels(
     vectors = text_vectors(material, progress)
     with threadpool_limits(1):
         nearest, similarity = find_nearest(vectors, material.labels, material.groups)
-    left_out, failures = np.empty(0, dtype=np.intp), []
+    left_out = np.empty(0, dtype=np.intp)
+    failures: list[UnitFailure] = []
     for turn in range(2):
         turns = _number_turn(progress, turn, rounds)
         rounds_plan = _PlanWithout(plan, left_out)
@@ -197,7 +194,7 @@ def judge_labels(
         if chances is None:
             chances = np.full((len(material), len(material.topics)), np.nan, dtype=np.float32)
         near = vote(nearest, similarity, material.labels, len(material.topics), left_out)
-        odds, suggested = compare_topics(chances + NEIGHBOUR_WEIGHT * near, material.labels)
+        odds, suggested = compare_topics(chances + TEXT_WEIGHT * near, material.labels)
         left_out = leave_out(odds, material.labels)
     return Suspicion(odds, suggested, nearest, similarity, tuple(failures))
 
@@ -214,20 +211,6 @@ def _number_turn(progress: Progress | None, turn: int, rounds: int) -> Progress 
             progress(stage, done, total)
 
     return report
-
-
-def compare_topics(chances: Matrix, labels: Rows) -> tuple[Matrix, Rows]:
-    """Return the log odds of the best other topic against the row's own, and that topic."""
-    rows = np.arange(len(labels))
-    judged = (labels >= 0) & ~np.isnan(chances).any(axis=1)
-    others = np.array(chances, dtype=np.float64)
-    own = others[rows, labels]
-    others[rows, labels] = -1.0
-    others[~judged] = 0.0
-    suggested = others.argmax(axis=1)
-    with np.errstate(invalid="ignore"):
-        odds = np.log(others[rows, suggested] + FLOOR) - np.log(own + FLOOR)
-    return np.where(judged, odds, -np.inf), suggested
 
 
 def leave_out(odds: Matrix, labels: Rows) -> Rows:
