@@ -73,6 +73,7 @@ bench: $(STAMPS)/bench ## benchmarks beside the peers (needs the public data set
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/coverage.py
 	$(BIN)/python benchmarks/planted.py
+	$(BIN)/python benchmarks/planted_labels.py
 	$(BIN)/python benchmarks/traffic.py
 	$(BIN)/python benchmarks/conversations.py
 	$(BIN)/viva models get glove --quiet

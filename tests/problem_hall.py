@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 
 from vivavoce.intents import IntentsResult, Setting, examine_intents
+from vivavoce.intents.problems import ProblemKind, find_problems, order_problems
+from vivavoce.intents.quality import DataQuality, ProblemExample
 from vivavoce.records import Dataset
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DocumentRow, Project, Run, RunState
@@ -15,6 +18,7 @@ from vivavoce.workspace.topics.topics import add_topic
 
 FRAMES = ("when do I get {}", "how is {} paid out", "who decides about {}", "is {} in the contract")
 THINGS = ("the bonus", "overtime", "a raise", "my payslip", "expenses", "the pension")
+SUSPECTS = (1, 6, 11)
 PLACES = ("the office", "the canteen", "parking", "the entrance", "the gym", "floor two")
 
 
@@ -35,7 +39,12 @@ def mixed_exam() -> IntentsResult:
     ]
     twice = [("where is the lift", "pay"), ("where is the lift?", "place"), ("where is the lift!", "wages")]
     data = Dataset.of(*map(list, zip(*pay, *answers, *where, *twice, strict=True)))
-    return examine_intents(data, "tfidf", settings=[Setting(0, 0.0), Setting(0, 0.15)], threshold=0.0, workers=1)
+    result = examine_intents(data, "tfidf", settings=[Setting(0, 0.0), Setting(0, 0.15)], threshold=0.0, workers=1)
+    # So few examples make nobody sure that one is in the wrong topic.
+    doubtful = tuple(ProblemExample(data.texts[row], row, data.intents[row], "leave") for row in SUSPECTS)
+    found = find_problems(result.settings, (), DataQuality(suspects=doubtful, judged=len(data)))
+    suspects = (problem for problem in found if problem.kind is ProblemKind.SUSPECTS)
+    return replace(result, problems=order_problems((*result.problems, *suspects)))
 
 
 def keep_exam(store: Store, project: Project, result: IntentsResult) -> None:

@@ -283,3 +283,26 @@ def test_no_output_overwrites_what_is_read_or_another_output(viva, folder, comma
     assert result.exit_code == 2
     assert "overwrite" in result.stderr or "same path" in result.stderr
     assert (folder / "faq.csv").read_bytes() == before
+
+
+def test_suspects_are_listed_and_written(viva, plain):
+    result = viva("intents", "suspects", "faq.csv", "--classifier", "tfidf", "--most", "3")
+    assert result.exit_code == 0
+    assert "example" in plain(result.stdout)
+    content = json.loads(viva("intents", "suspects", "faq.csv", "-c", "tfidf", "--most", "3", "--json", "-").stdout)
+    assert (content["kind"], content["data"]["rows"]) == ("intents-suspects", 64)
+    assert len(content["suspects"]) == min(3, content["found"])
+    assert viva("intents", "suspects", "faq.csv", "--most", "0").exit_code == 2
+
+
+def test_problems_are_those_of_the_exam_in_its_order(viva, plain):
+    command = ("faq.csv", "--classifier", "tfidf", "--json", "-")
+    alone = json.loads(viva("intents", "problems", *command).stdout)
+    exam = json.loads(viva("intents", "examine", *command).stdout)
+    assert alone["kind"] == "intents-problems"
+    assert alone["problems"] == exam["problems"][:10]
+    costs = [problem["cost"] for problem in alone["problems"]]
+    assert costs == sorted(costs, reverse=True)
+    shown = viva("intents", "problems", "faq.csv", "--classifier", "tfidf", "--most", "1")
+    assert shown.exit_code == 0
+    assert "fix" in plain(shown.stdout)

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from problem_hall import keep_exam, mixed_exam
 from vivavoce.intents.problems import ProblemKind
+from vivavoce.records import Rate
 from vivavoce.reports.intents.problem_wording import problem_advice, problem_sentence
 from vivavoce.store.rows import Role
 from vivavoce.web.language import Words
@@ -54,7 +55,13 @@ def test_the_result_and_today_tell_the_problems_in_the_order_of_the_exam(editor:
 def as_listed() -> list[Problem]:
     """Return the problems as Today has them: the most costly first."""
     found = sorted(mixed_exam().problems, key=lambda problem: -problem.cost)[:MAX_PROBLEMS]
-    return [Problem("intents", str(one.kind), "", 1, one.topics, tuple("x" for _ in one.topics)) for one in found]
+    return [
+        Problem(
+            *("intents", str(one.kind), "", 1, one.topics, tuple("x" for _ in one.topics)),
+            cost=Rate(one.cost, one.low, one.high, one.evidence),
+        )
+        for one in found
+    ]
 
 
 def test_each_problem_on_today_has_its_cost_and_one_button_to_where_it_can_be_fixed(editor: TestClient) -> None:

@@ -7,6 +7,7 @@ from vivavoce.intents.exam import examine_intents
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.intents.splitter import PlausibleNegativeSplit
+from vivavoce.intents.suspects import SuspectsResult, find_suspects
 from vivavoce.intents.timeline import TimelineResult, examine_over_time
 
 __all__ = [
@@ -21,11 +22,13 @@ __all__ = [
     "Setting",
     "Singletons",
     "SplitPlan",
+    "SuspectsResult",
     "TimelineResult",
     "check",
     "compare_classifiers",
     "examine_blind",
     "examine_intents",
     "examine_over_time",
+    "find_suspects",
     "score_predictions",
 ]

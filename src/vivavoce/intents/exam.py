@@ -23,7 +23,7 @@ from vivavoce.intents.material import Material
 from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
 from vivavoce.intents.problems import PAIRS, find_problems
-from vivavoce.intents.quality import judge_quality
+from vivavoce.intents.quality import add_suspects, judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
@@ -187,8 +187,9 @@ def conclude(
         findings = _find_all(run, material, plans, threshold, out_of_scope_share)
         # Pairs are ranked on splits in which every topic is tested as itself.
         plain = next((run.of(setting) for setting, plan in plans.items() if plan.is_plain and run.of(setting)), ())
+        chances = mean_probabilities(plain, material) if plain else None
         pairs = rank_pairs(
-            mean_probabilities(plain, material) if plain else None,
+            chances,
             text,
             material,
             seed=design.seed,
@@ -199,6 +200,9 @@ def conclude(
         inflation = _measure_inflation(run, material, threshold)
     asked = next((setting.setting for setting in findings if setting.counts.negatives), None)
     quality = judge_quality(material, run.of(representative(asked, plans)) if asked else (), threshold)
+    # A classifier that gives its best guess alone does not say how likely the other topics are.
+    if all(result.answers.probabilities is not None for result in plain):
+        quality = add_suspects(quality, material, chances, text)
     share = {"out_of_scope_share": out_of_scope_share}
     problems = find_problems(findings, pairs, quality, **share)
     # The first pairs, and those that a problem is about.

@@ -30,6 +30,7 @@ from vivavoce.intents.quality import DataQuality
 from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult, Result
 from vivavoce.intents.splits import Design, Setting
+from vivavoce.intents.suspects import SuspectsResult
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
 from vivavoce.intents.whatif.edits import Edit, edit_kind
 from vivavoce.intents.whatif.forecasting import Forecast
@@ -352,4 +353,9 @@ shape(
     "by_later_topics improved broken warnings failures",
     added=_describe_head("intents-whatif", message=lambda forecast: forecast.sentence),
     hooks={"edits": Hook(_write_edits)},
+)
+shape(
+    SuspectsResult,
+    order=_HEAD + "classifier rounds judged found suspects failures",
+    added=_describe_head("intents-suspects"),
 )

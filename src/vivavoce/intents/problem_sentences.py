@@ -43,6 +43,20 @@ def problem_sentence(problem: Problem) -> str:
                 topic=problem.topics[0],
                 **_write_hundredths(problem.measured),
             )
+        case ProblemKind.SUSPECTS:
+            return say(
+                "{evidence:,} examples fit another topic far better than their own; about {value:,.0f} "
+                "({low:,.0f} to {high:,.0f}) of them are filed under the wrong topic.",
+                evidence=problem.evidence,
+                **_write_examples(problem.measured),
+            )
+
+
+def _write_examples(rate: Rate | None) -> dict[str, float]:
+    ends = (rate.value, rate.low, rate.high) if rate else (0.0, 0.0, 0.0)
+    return {
+        name: (end or 0.0) * (rate.n if rate else 0) for name, end in zip(("value", "low", "high"), ends, strict=True)
+    }
 
 
 def _write_hundredths(rate: Rate | None) -> dict[str, float]:
@@ -59,10 +73,9 @@ def problem_advice(problem: Problem) -> str:
         case ProblemKind.PAIR:
             move = say("Move examples that are in the wrong topic, and add examples that tell the two apart.")
             return join(" ", [move, *merge])
-        case ProblemKind.TWIN_NAMES if may_merge:
-            return say("If they are one topic, merge them; otherwise give them distinct names.")
         case ProblemKind.TWIN_NAMES:
-            return say("Give them distinct names.")
+            one = say("If they are one topic, merge them; otherwise give them distinct names.")
+            return one if may_merge else say("Give them distinct names.")
         case ProblemKind.CONTRADICTIONS:
             return join(" ", [say("For each of these texts, decide which topic it belongs to."), *merge])
         case ProblemKind.OUT_OF_SCOPE:
@@ -72,3 +85,5 @@ def problem_advice(problem: Problem) -> str:
             return join(" ", [add, *topics])
         case ProblemKind.WEAKEST_TOPIC:
             return say("Add examples in visitors' own words, and move those that belong elsewhere.")
+        case ProblemKind.SUSPECTS:
+            return say("Read them: move those that are in the wrong topic, and confirm the others.")

@@ -10,8 +10,8 @@ cost has no interval. Why so: docs/decisions/pairs.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -21,6 +21,7 @@ from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair, PairExample
 from vivavoce.intents.quality import DataQuality, ProblemExample
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
+from vivavoce.statistics import wilson
 
 MIN_COST = 1.0
 OUT_OF_SCOPE_SHARE = 0.15
@@ -28,6 +29,9 @@ OUT_OF_SCOPE_SHARE = 0.15
 MIN_OVERLAP = 0.05
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
+# Of rightly filed examples, this share is usually listed as suspects, and at most (docs/decisions/suspects.md).
+FALSE_SUSPECTS = 0.01
+MAX_FALSE_SUSPECTS = 0.025
 MAX_EXAMPLES = 5
 MAX_TOPICS = 3
 
@@ -40,6 +44,7 @@ class ProblemKind(StrEnum):
     CONTRADICTIONS = "contradictions"
     TWIN_NAMES = "twin_names"
     WEAKEST_TOPIC = "weakest_topic"
+    SUSPECTS = "suspects"
 
 
 PAIRS = (ProblemKind.PAIR, ProblemKind.TWIN_NAMES)
@@ -92,8 +97,12 @@ def find_problems(
         return ()
     share = OUT_OF_SCOPE_SHARE if out_of_scope_share is None else out_of_scope_share
     finder = _Finder(settings, main, pairs, quality, share)
-    worth = [problem for problem in finder.find() if problem.low >= MIN_COST and problem.evidence >= MIN_EVIDENCE]
-    return tuple(sorted(worth, key=lambda problem: (-problem.cost, -problem.low, problem.kind, problem.topics)))
+    return order_problems(filter(_is_worth_a_look, finder.find()))
+
+
+def order_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Put the problem that costs most messages first."""
+    return tuple(sorted(problems, key=lambda problem: (-problem.cost, -problem.low, problem.kind, problem.topics)))
 
 
 def main_setting(settings: Sequence[SettingFindings]) -> SettingFindings | None:
@@ -135,6 +144,7 @@ class _Finder:
                 break
         yield from self._find_contradictions()
         yield from self._find_weakest_topic()
+        yield from self._find_suspects()
 
     def _weigh(self, examples: float) -> float:
         """Return how many of 1,000 messages are like these examples."""
@@ -242,6 +252,51 @@ class _Finder:
                 remedies=(Remedy.ADD_EXAMPLES, Remedy.MOVE),
                 examples=tuple({example.row: example for example in astray}.values())[:MAX_EXAMPLES],
             )
+
+    def _find_suspects(self) -> Iterator[Problem]:
+        """Yield one problem for all suspects, as far as there are more than rightly filed examples would bring."""
+        examples, judged = self.quality.suspects, self.quality.judged
+        if not examples:
+            return
+        listed = len(examples)
+        likely, least = (max(0.0, listed - share * judged) for share in (FALSE_SUSPECTS, MAX_FALSE_SUSPECTS))
+        topics = Counter(example.intent for example in examples)
+        yield _build_measured_problem(
+            ProblemKind.SUSPECTS,
+            tuple(topic for topic, _ in topics.most_common() if topic is not None),
+            Rate(likely / judged, wilson(least, judged).low, listed / judged, judged),
+            self._weigh(judged),
+            evidence=listed,
+            remedies=(Remedy.MOVE,),
+            rows=tuple(example.row for example in examples),
+            examples=examples[:MAX_EXAMPLES],
+        )
+
+
+def narrow_down(problem: Problem, rows: Collection[int]) -> Problem | None:
+    """Return what is left of a problem where only these of its rows still show it; None where that is too little."""
+    left = tuple(row for row in problem.rows if row in rows)
+    part, rate = len(left) / max(1, len(problem.rows)), problem.measured
+    smaller = replace(
+        problem,
+        cost=part * problem.cost,
+        low=part * problem.low,
+        high=part * problem.high,
+        evidence=len(left),
+        rows=left,
+        examples=tuple(example for example in problem.examples if example.row in left),
+        measured=rate and _scale(rate, part),
+    )
+    return smaller if _is_worth_a_look(smaller) else None
+
+
+def _scale(rate: Rate, part: float) -> Rate:
+    value, low, high = (None if end is None else part * end for end in (rate.value, rate.low, rate.high))
+    return Rate(value, low, high, rate.n)
+
+
+def _is_worth_a_look(problem: Problem) -> bool:
+    return problem.low >= MIN_COST and problem.evidence >= MIN_EVIDENCE
 
 
 def _is_confused(pair: Pair) -> bool:

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vivavoce.intents.findings import Pooled
+from vivavoce.intents.label_odds import MIN_EXAM_SCORE, TEXT_WEIGHT, compare_topics, odds_to_scores, order_by_odds
 from vivavoce.intents.losses import MOSTLY
 from vivavoce.intents.material import Material
 from vivavoce.intents.names import Answers, answers_by_topic
 from vivavoce.intents.record import UnitResult
+
+Chances = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,15 @@ class DataQuality:
     """What the data say without any engine, and the out-of-scope questions that the engine answered.
 
     `contradictions`: groups of nearly the same text under different topics. `answered`: None where nobody kept it.
+    `suspects`: examples that fit another topic far better, most suspect first, of `judged` examples; contradictions
+    are not among them.
     """
 
     answers: Answers = field(default_factory=dict)
     contradictions: tuple[tuple[ProblemExample, ...], ...] = ()
     answered: tuple[ProblemExample, ...] | None = None
+    suspects: tuple[ProblemExample, ...] = ()
+    judged: int = 0
 
 
 def judge_quality(material: Material, results: Sequence[UnitResult], threshold: float) -> DataQuality:
@@ -54,6 +62,19 @@ def judge_quality(material: Material, results: Sequence[UnitResult], threshold: 
     guesses = dict(zip(row[answered].tolist(), items.guess[answered].tolist(), strict=True))
     places = np.flatnonzero((wrongly > 0) & (wrongly >= MOSTLY * times)).tolist()
     return replace(quality, answered=tuple(_build_example(material, place, guesses[place]) for place in places))
+
+
+def add_suspects(quality: DataQuality, material: Material, bot: Chances | None, text: Chances | None) -> DataQuality:
+    """Add the examples that are probably filed under the wrong topic, by out-of-sample chances of each topic."""
+    if bot is None:
+        return quality
+    chances = bot if text is None else bot + np.float32(TEXT_WEIGHT) * text
+    odds, suggested = compare_topics(chances, material.labels)
+    rows = order_by_odds(odds)
+    doubtful = rows[odds_to_scores(odds[rows]) >= MIN_EXAM_SCORE]
+    doubtful = doubtful[~np.isin(doubtful, material.contradictory)]
+    suspects = tuple(_build_example(material, row, int(suggested[row])) for row in doubtful.tolist())
+    return replace(quality, suspects=suspects, judged=len(rows))
 
 
 def _build_example(material: Material, row: int, guess: int = -1) -> ProblemExample:

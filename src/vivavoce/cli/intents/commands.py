@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.intents.problems import problems
+from vivavoce.cli.intents.suspects import suspects
 from vivavoce.cli.intents.whatif import whatif
 from vivavoce.cli.shared.completion import complete_classifier, complete_material
 from vivavoce.cli.shared.failures import resumable
@@ -295,6 +297,8 @@ def over_time(
 
 
 app.command()(whatif)
+app.command()(problems)
+app.command()(suspects)
 
 
 def _parse_settings(splitting: Splitting) -> tuple[Setting, ...]:

@@ -61,6 +61,8 @@ def problem_title(problem: Problem) -> str:
             return say("Out-of-scope questions")
         case ProblemKind.CONTRADICTIONS:
             return say("Contradictory examples")
+        case ProblemKind.SUSPECTS:
+            return say("Examples in the wrong topic")
 
 
 def cost_sentence(problem: Problem) -> str:
@@ -89,6 +91,8 @@ def example_topic(example: ProblemExample, kind: ProblemKind) -> str:
     if kind is ProblemKind.OUT_OF_SCOPE:
         # Its topic was held out of training, so no topic covered it.
         return say("{intent} was not taught; mistaken for {guess}", intent=example.intent, guess=example.guess)
+    if kind is ProblemKind.SUSPECTS:
+        return say("filed under {intent}, fits {guess} better", intent=example.intent, guess=example.guess)
     return say("filed under {intent}, mistaken for {guess}", intent=example.intent, guess=example.guess)
 
 

@@ -65,6 +65,19 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
         console.print(block(wording.timing_sentence(timing), "dim"))
 
 
+def show_problems(console: Console, result: IntentsResult, most: int) -> None:
+    """Show what to fix next, and nothing else."""
+    console.print()
+    console.print(block(problem_wording.verdict(result), "bold"))
+    for place, problem in enumerate(result.problems[:most], 1):
+        console.print(_build_problem(place, problem))
+    if (rest := len(result.problems) - most) > 0:
+        console.print()
+        console.print(
+            block(f"... and {plural(rest, 'more problem')}; --most {len(result.problems)} shows all.", "dim")
+        )
+
+
 def _build_settings(result: IntentsResult, width: int) -> RenderableType:
     """Return the main numbers; those for which the window is too narrow are in a table below."""
     fitting = min(len(MAIN), max(1, (width - NAMES_AT_LEAST) // (INTERVAL + GAP)))

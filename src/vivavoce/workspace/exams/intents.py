@@ -18,6 +18,7 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.exams.project_exams import Problem, ProjectExam, start_exam
 from vivavoce.workspace.exams.runs import document, result_of
+from vivavoce.workspace.exams.suspects import open_problems
 from vivavoce.workspace.exams.verdicts import main_scope
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class IntentsInProject(ProjectExam):
         """Return the problems that an intents exam found, in its order, with the topics as they are now."""
         from vivavoce.reports.intents.problem_wording import cost_sentence, problem_advice, problem_sentence
 
-        problems = intents_result(store, run).problems[:most]
+        problems = open_problems(store, project, run)[:most]
         with store.reading() as tx:
             ids = {name: topic_id for topic_id, name in tx.topics.names(project.id).items()}
         return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,15 +66,21 @@ class QuestionLine:
         """Whether the example is still what the exam tested."""
         return self.status == "same"
 
+    @property
+    def is_done(self) -> bool:
+        """Whether somebody dealt with the example since: its label was confirmed, or it is no longer what it was."""
+        return self.confirmed or self.status in ("moved", "edited", "deleted")
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionFilter:
-    """Which questions are wanted; an empty text: all. `outcome` may be `confirmed`."""
+    """Which questions are wanted; an empty text: all. `outcome` may be `confirmed`. `places`: only these."""
 
     outcome: str = ""
     intent: str = ""
     guess: str = ""
     search: str = ""
+    places: Collection[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,13 @@ def follow_topic(tx: Transaction, project: Project, run: Run, topic: str) -> tup
     return _follow(tx, project, run, own, confirmed)
 
 
+def follow_places(store: Store, project: Project, run: Run, places: Collection[int]) -> tuple[QuestionLine, ...]:
+    """Return the questions at these places with what their examples are now."""
+    with store.reading() as tx:
+        chosen = [one for one in read_questions(tx, run) if one.row.place in places]
+        return _follow(tx, project, run, chosen, _get_confirmed(tx, project))
+
+
 def move_questions(
     store: Store, actor: Actor, project: Project, run: Run, places: Sequence[int], *, topic_id: str | None
 ) -> Edit:
@@ -222,7 +235,8 @@ def _fits(
     return [
         one
         for one in questions
-        if (not outcome or kinds[one.row.place] == outcome)
+        if (chosen.places is None or one.row.place in chosen.places)
+        and (not outcome or kinds[one.row.place] == outcome)
         and (not intent or one.row.intent == intent)
         and (not guess or one.row.guess == guess)
         and (not words or all(word in one.row.text.casefold() for word in words))

@@ -92,6 +92,11 @@ class DialoguesPages(ExamPages):
 
 
 MAX_TOPICS = 3
+# Problems whose title names nothing of their own.
+TITLES = {
+    "contradictions": gettext_noop("The same question is in different topics"),
+    "out_of_scope": gettext_noop("Out-of-scope questions get an answer"),
+}
 
 
 def problem_links(words: Words, project: Project, problem: Problem, *, may_edit: bool) -> Iterator[Link]:
@@ -133,13 +138,16 @@ def problem_title(words: Words, problem: Problem) -> str:
             return words.gettext("“%(a)s” and “%(b)s” are confused", **names)
         case ProblemKind.TWIN_NAMES:
             return words.gettext("“%(a)s” and “%(b)s” look like one topic", **names)
-        case ProblemKind.CONTRADICTIONS:
-            return words.gettext("The same question is in different topics")
-        case ProblemKind.OUT_OF_SCOPE:
-            return words.gettext("Out-of-scope questions get an answer")
         case ProblemKind.WEAKEST_TOPIC:
             return words.gettext("“%(a)s” is found least often", a=names["a"])
-    return ""
+        case ProblemKind.SUSPECTS:
+            return words.ngettext(
+                "%(num)s example may be filed under the wrong topic",
+                "%(num)s examples may be filed under the wrong topic",
+                problem.cost.n if problem.cost else 0,
+            )
+    title = TITLES.get(problem.kind)
+    return words.gettext(title) if title else ""
 
 
 def problem_text(words: Words, problem: Problem) -> str:
@@ -161,9 +169,10 @@ def problem_action(words: Words, project: Project, problem: Problem, *, may_edit
 
     path, kind, names, ids = f"/p/{project.slug}", problem.kind, problem.topics, problem.topic_ids
     questions = f"{path}/intents/{problem.run}/questions"
-    if kind == ProblemKind.CONTRADICTIONS:
+    if kind in (ProblemKind.CONTRADICTIONS, ProblemKind.SUSPECTS):
         title = words.gettext("Sort the examples") if may_edit else words.gettext("See the examples")
-        return Link(title, f"{path}/topics/duplicates?show=apart")
+        copies = f"{path}/topics/duplicates?show=apart"
+        return Link(title, copies if kind == ProblemKind.CONTRADICTIONS else f"{questions}?suspects=yes")
     if kind == ProblemKind.OUT_OF_SCOPE:
         if may_edit:
             return Link(words.gettext("Add out-of-scope questions"), f"{path}/topics/out-of-scope")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -40,6 +41,7 @@ from vivavoce.workspace.access.engine_rules import engine_names, known_engines, 
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
+from vivavoce.workspace.exams.suspects import open_problems
 
 if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
@@ -184,6 +186,7 @@ KINDS = {
     "contradictions": (gettext_noop("Same text twice"), "hold", "warn"),
     "twin_names": (gettext_noop("Twin names"), "info", "swap"),
     "weakest_topic": (gettext_noop("Rarely found"), "hold", "person"),
+    "suspects": (gettext_noop("Wrong topic?"), "hold", "swap"),
 }
 
 
@@ -192,6 +195,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     from vivavoce.reports.intents import problem_wording, wording
     from vivavoce.reports.intents.choices import range_rows, short_notes
 
+    result = replace(result, problems=open_problems(visit.store, visit.project, run))
     notes, rows = short_notes(result.warnings, 3), list(_problem_rows(visit, run, result))
     own = [findings for findings in result.settings if findings.same_as is None]
     since = changes_since(visit.store, visit.project, run)
@@ -367,5 +371,8 @@ def _main_action(visit: Visit, run: Run, problem: Problem) -> Link:
         case "pair":
             title = words.gettext("Work on the two") if may_edit else words.gettext("Read the questions")
             return Link(title, f"{base}/pair?{urlencode({'a': names[0], 'b': names[1]})}")
+        case "suspects":
+            title = words.gettext("Move questions") if may_edit else words.gettext("Read the questions")
+            return Link(title, f"{base}/questions?{urlencode({'suspects': 'yes'})}")
         case _:
             return Link(words.gettext("Read the questions"), f"{base}/questions?{urlencode({'intent': names[0]})}")

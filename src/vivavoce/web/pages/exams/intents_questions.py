@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -23,6 +23,7 @@ from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, questions, runs
 from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter, QuestionLine, QuestionList
+from vivavoce.workspace.exams.suspects import open_suspects
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 MAX_EXPORTED = 50_000
@@ -43,7 +44,7 @@ COLUMNS = {
     "deferred": "deferred",
     "wrong": "wrong",
 }
-QuestionsAsked = Annotated[Listing, asked("outcome", "intent", "guess", "search")]
+QuestionsAsked = Annotated[Listing, asked("outcome", "intent", "guess", "search", "suspects")]
 
 
 @router.get("/questions")
@@ -106,10 +107,12 @@ def _questions_page(
     words, line = visit.words, runs.show_run(visit.store, visit.project, number, intents.KIND)
     base = run_path(visit.project, line.run)
     listing, chosen = asked.at(f"{base}/questions"), asked.chosen
+    suspects = open_suspects(visit.store, visit.project, line.run)
+    wanted = _build_filter(chosen, suspects)
     found = questions.find_questions(
-        visit.store, visit.project, line.run, QuestionFilter(**chosen), limit=asked.size, offset=asked.offset
+        visit.store, visit.project, line.run, wanted, limit=asked.size, offset=asked.offset
     )
-    facets = list(_facets(visit, listing, found))
+    facets = list(_facets(visit, listing, found, len(suspects)))
     pager, may_edit = listing.pager(found.total), visit.who.may("editor")
     view = View(
         head=run_head(words, visit.project, line),
@@ -117,11 +120,11 @@ def _questions_page(
         tabs=result_tabs(visit, line.run, "questions"),
         path=listing.path,
         facets=facets,
-        left_out=max(0, len(found.intents) - len(facets[1].choices), len(found.guesses) - len(facets[2].choices)),
+        left_out=max(0, len(found.intents) - len(facets[-2].choices), len(found.guesses) - len(facets[-1].choices)),
         fewer=any(chosen.values()),
         all_topics=f"{base}/topics",
         search=chosen["search"],
-        kept=[(name, chosen[name]) for name in ("outcome", "intent", "guess") if chosen[name]],
+        kept=[(name, chosen[name]) for name in ("outcome", "intent", "guess", "suspects") if chosen[name]],
         asked=found.asked,
         total=found.total,
         rows=[question_row(visit, one) for one in found.lines],
@@ -131,13 +134,30 @@ def _questions_page(
         back=listing.address(page="" if asked.page == 1 else str(asked.page)),
         pager=pager,
         downloads=listing.downloads(),
-        meaning=outcome_meaning(visit, chosen["outcome"]) if chosen["outcome"] in ORDER else "",
+        meaning=_describe_choice(visit, chosen),
         nothing="" if found.total else _why_none(visit, line.run, chosen),
         error=error,
     )
     title = f"{words.gettext('Questions')}: {tab_title(words, line.run)}"
     status = 400 if error else 200
     return visit.page("exams/intents_questions.html", title, view=view, status=status)
+
+
+def _build_filter(chosen: Mapping[str, str], suspects: Collection[int]) -> QuestionFilter:
+    texts = {name: value for name, value in chosen.items() if name != "suspects"}
+    return QuestionFilter(**texts, places=suspects if chosen["suspects"] else None)
+
+
+def _describe_choice(visit: Visit, chosen: Mapping[str, str]) -> str:
+    """Say what the questions have in common, in a sentence or two."""
+    if chosen["outcome"] in ORDER:
+        return outcome_meaning(visit, chosen["outcome"])
+    if chosen["suspects"]:
+        return visit.words.gettext(
+            "Each of these fits another topic far better than its own. Move those in the wrong topic; "
+            "for the others, choose “Label is right”."
+        )
+    return ""
 
 
 def _lead(visit: Visit, found: QuestionList, *, narrowed: bool) -> str:
@@ -165,12 +185,15 @@ def _target(visit: Visit, guess: str) -> Field:
     return replace(field, value=guess if known else "")
 
 
-def _facets(visit: Visit, listing: Listing, found: QuestionList) -> Iterator[View]:
+def _facets(visit: Visit, listing: Listing, found: QuestionList, suspects: int) -> Iterator[View]:
     """Yield what a list of questions can be narrowed down by, each value with how many questions it leaves."""
     words = visit.words
     titles = {kind: outcome_title(visit, kind) for kind in ORDER}
     looks = {kind: outcome_look(kind) for kind in ORDER}
     yield facet(listing, "outcome", words.gettext("Outcome"), titles, found.outcomes, looks)
+    if suspects or listing.chosen["suspects"]:
+        title, doubtful = words.gettext("Topic in doubt"), {"yes": words.gettext("Fits another topic better")}
+        yield facet(listing, "suspects", title, doubtful, {"yes": suspects}, {"yes": ("hold", "swap")})
     topics = {
         "intent": (words.gettext("Filed under"), found.intents),
         "guess": (words.gettext("Went to"), found.guesses),
@@ -185,7 +208,7 @@ def _facets(visit: Visit, listing: Listing, found: QuestionList) -> Iterator[Vie
 def export_questions(visit: ReaderVisit, number: Number, kind: str, asked: QuestionsAsked) -> Response:
     """Return the questions as CSV or XLSX."""
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
-    chosen = QuestionFilter(**asked.chosen)
+    chosen = _build_filter(asked.chosen, open_suspects(visit.store, visit.project, run))
     found = questions.find_questions(visit.store, visit.project, run, chosen, limit=MAX_EXPORTED)
     rows = [[getattr(line.row, name) for name in COLUMNS.values()] for line in found.lines]
     return findings_file(visit.project, run, f"questions.{kind}", [*COLUMNS], rows)
