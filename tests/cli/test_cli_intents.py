@@ -306,3 +306,11 @@ def test_problems_are_those_of_the_exam_in_its_order(viva, plain):
     shown = viva("intents", "problems", "faq.csv", "--classifier", "tfidf", "--most", "1")
     assert shown.exit_code == 0
     assert "fix" in plain(shown.stdout)
+
+
+def test_a_selftest_says_what_it_found(viva, plain):
+    shown = viva("intents", "selftest", "recruiting-en", "--classifier", "tfidf", "--rounds", "2")
+    assert shown.exit_code == 0, shown.stderr
+    assert "vivavoce found" in plain(shown.stdout)
+    assert "Topics cut in two" in plain(shown.stdout)
+    assert viva("intents", "selftest", "recruiting-en", "--rounds", "0").exit_code == 2

@@ -5,6 +5,7 @@ from vivavoce.intents.check import CheckResult, check
 from vivavoce.intents.comparison import ComparisonResult, compare_classifiers
 from vivavoce.intents.exam import examine_intents
 from vivavoce.intents.result import IntentsResult
+from vivavoce.intents.selftest import SelfTest, run_selftest
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.intents.splitter import PlausibleNegativeSplit
 from vivavoce.intents.suspects import SuspectsResult, find_suspects
@@ -19,6 +20,7 @@ __all__ = [
     "IntentsResult",
     "Partition",
     "PlausibleNegativeSplit",
+    "SelfTest",
     "Setting",
     "Singletons",
     "SplitPlan",
@@ -30,5 +32,6 @@ __all__ = [
     "examine_intents",
     "examine_over_time",
     "find_suspects",
+    "run_selftest",
     "score_predictions",
 ]

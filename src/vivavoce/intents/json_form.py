@@ -29,6 +29,7 @@ from vivavoce.intents.problems import Problem, find_problems
 from vivavoce.intents.quality import DataQuality
 from vivavoce.intents.record import UnitFailure, UnitKey
 from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult, Result
+from vivavoce.intents.selftest import SelfTest
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.intents.suspects import SuspectsResult
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
@@ -358,4 +359,9 @@ shape(
     SuspectsResult,
     order=_HEAD + "classifier rounds judged found suspects failures",
     added=_describe_head("intents-suspects"),
+)
+shape(
+    SelfTest,
+    order=_HEAD + "classifier threshold rounds plants level alike failures",
+    added=_describe_head("intents-selftest"),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.intents.problems import problems
+from vivavoce.cli.intents.selftest import selftest
 from vivavoce.cli.intents.suspects import suspects
 from vivavoce.cli.intents.whatif import whatif
 from vivavoce.cli.shared.completion import complete_classifier, complete_material
@@ -299,6 +300,7 @@ def over_time(
 app.command()(whatif)
 app.command()(problems)
 app.command()(suspects)
+app.command()(selftest)
 
 
 def _parse_settings(splitting: Splitting) -> tuple[Setting, ...]:

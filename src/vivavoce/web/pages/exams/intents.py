@@ -368,11 +368,11 @@ def _main_action(visit: Visit, run: Run, problem: Problem) -> Link:
         case "weakest_topic" if known:
             title = words.gettext("Add examples") if may_edit else words.gettext("Open the topic")
             return Link(title, f"{visit.base}/topics/{problem.topic_ids[0]}")
-        case "pair":
-            title = words.gettext("Work on the two") if may_edit else words.gettext("Read the questions")
-            return Link(title, f"{base}/pair?{urlencode({'a': names[0], 'b': names[1]})}")
-        case "suspects":
-            title = words.gettext("Move questions") if may_edit else words.gettext("Read the questions")
-            return Link(title, f"{base}/questions?{urlencode({'suspects': 'yes'})}")
+        case "pair" | "suspects" as kind:
+            title = words.gettext("Work on the two") if kind == "pair" else words.gettext("Move questions")
+            place = (
+                f"pair?{urlencode({'a': names[0], 'b': names[1]})}" if kind == "pair" else "questions?suspects=yes"
+            )
+            return Link(title if may_edit else words.gettext("Read the questions"), f"{base}/{place}")
         case _:
             return Link(words.gettext("Read the questions"), f"{base}/questions?{urlencode({'intent': names[0]})}")
