@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 
@@ -88,8 +89,7 @@ def run_selftest(
     progress: Progress | None = None,
 ) -> SelfTest:
     """Plant faults in copies of the data and return how many of them are found; the data stay as they are."""
-    data, engine = as_dataset(data), load_classifier(classifier)
-    check_threshold(threshold)
+    data, engine, threshold = as_dataset(data), load_classifier(classifier), check_threshold(threshold)
     rng = np.random.default_rng([seed, len(data)])
     cut, halves = cut_topics(data, rng)
     flipped, rows = flip_labels(data, rng)
@@ -97,33 +97,29 @@ def run_selftest(
     if not (halves or rows or texts):
         what = "the data are too small for a self-test"
         raise UsageError(what, remedy=f"it needs topics with {MIN_WITHHELD} examples or more, and at least 3 topics")
-    plants: list[PlantFindings] = []
-    failures: list[UnitFailure] = []
-    pairs: Sequence[Pair] = ()
-    for copy, planted in ((cut, halves), (withheld, texts)):
-        if not planted:
-            continue
-        result = examine_intents(
-            copy,
-            engine,
-            settings=[PLAIN],
-            retries=rounds,
-            threshold=threshold,
-            pairs=max(MAX_PAIRS, 5 * len(planted)),
-            seed=seed,
-            workers=workers,
-            progress=progress,
-        )
-        failures += result.failures
-        if copy is cut:
-            pairs = result.pairs
-            plants.append(_judge_duplicates(pairs, halves))
-        else:
-            plants.append(PlantFindings(PlantKind.OUT_OF_SCOPE, result.rate("negative_rejection"), ()))
+    examine = partial(
+        examine_intents,
+        classifier=engine,
+        settings=[PLAIN],
+        retries=rounds,
+        threshold=threshold,
+        seed=seed,
+        workers=workers,
+        progress=progress,
+    )
+    plants, failures, pairs = [], list[UnitFailure](), tuple[Pair, ...]()
+    if halves:
+        result = examine(cut, pairs=max(MAX_PAIRS, 5 * len(halves)))
+        pairs, failures = result.pairs, [*failures, *result.failures]
+        plants.append(_judge_duplicates(pairs, halves))
     if rows:
         suspects = find_suspects(flipped, engine, most=len(rows), seed=seed, workers=workers, progress=progress)
         failures += suspects.failures
         plants.append(_judge_labels(flipped, rows, {suspect.row for suspect in suspects.suspects}))
+    if texts:
+        result = examine(withheld)
+        failures += result.failures
+        plants.append(PlantFindings(PlantKind.OUT_OF_SCOPE, result.rate("negative_rejection"), ()))
     level = _find_level(pairs, halves)
     return SelfTest(
         data=DataFacts.of(data),
@@ -131,7 +127,7 @@ def run_selftest(
         threshold=threshold,
         seed=seed,
         rounds=rounds,
-        plants=tuple(sorted(plants, key=lambda each: list(PlantKind).index(each.kind))),
+        plants=tuple(plants),
         level=level,
         alike=tuple(_list_alike(pairs, halves, level)),
         failures=tuple(failures),
