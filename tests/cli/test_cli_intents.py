@@ -314,3 +314,14 @@ def test_a_selftest_says_what_it_found(viva, plain):
     assert "vivavoce found" in plain(shown.stdout)
     assert "Topics cut in two" in plain(shown.stdout)
     assert viva("intents", "selftest", "recruiting-en", "--rounds", "0").exit_code == 2
+
+
+def test_improve_shows_problems_with_their_remedies(viva, plain):
+    shown = viva("intents", "improve", "recruiting-en", "--classifier", "tfidf", "--retries", "2", "--most", "2")
+    assert shown.exit_code == 0, shown.stderr
+    assert "1. " in plain(shown.stdout)
+    content = json.loads(
+        viva("intents", "improve", "recruiting-en", "-c", "tfidf", "--retries", "2", "--json", "-").stdout
+    )
+    assert content["kind"] == "intents-improve"
+    assert len(content["proposals"]) == 3

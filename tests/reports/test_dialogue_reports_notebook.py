@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,13 @@ from typing import Any
 import altair as alt
 import pytest
 
+from notebooks import read_cells, run_cells
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Origin, Reason, Score, TurnEffect
 from vivavoce.reports.shared.svg import to_svg
 
 pytestmark = pytest.mark.slow
 
-NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "dialogues.ipynb"
 CHARTS = 4
 
 
@@ -43,26 +41,11 @@ class Standing:
 
 @pytest.fixture(scope="module")
 def cells() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    return found
-
-
-def run(cells: Sequence[dict[str, Any]]) -> list[object]:
-    """Run the code of all cells in one namespace; return what the last line of each shows."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    shown = []
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            tree = ast.parse("".join(cell["source"]))
-            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-            exec(compile(tree, cell["id"], "exec"), names)  # noqa: S102 - our own notebook
-            if isinstance(last, ast.Expr):
-                shown.append(eval(compile(ast.Expression(last.value), cell["id"], "eval"), names))  # noqa: S307
-    return shown
+    return read_cells("dialogues")
 
 
 def check_run(cells: Sequence[dict[str, Any]], folder: Path) -> None:
-    shown = run(cells)
+    shown = run_cells(cells)
     charts = [one for one in shown if isinstance(one, alt.TopLevelMixin)]
     assert len(charts) == CHARTS
     assert all(to_svg(chart).startswith("<svg") for chart in charts)

@@ -4,6 +4,7 @@ from vivavoce.intents.blind import BlindResult, examine_blind, score_predictions
 from vivavoce.intents.check import CheckResult, check
 from vivavoce.intents.comparison import ComparisonResult, compare_classifiers
 from vivavoce.intents.exam import examine_intents
+from vivavoce.intents.improve import Improvement, propose_improvements
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.selftest import SelfTest, run_selftest
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
@@ -17,6 +18,7 @@ __all__ = [
     "CheckResult",
     "ComparisonResult",
     "Design",
+    "Improvement",
     "IntentsResult",
     "Partition",
     "PlausibleNegativeSplit",
@@ -32,6 +34,7 @@ __all__ = [
     "examine_intents",
     "examine_over_time",
     "find_suspects",
+    "propose_improvements",
     "run_selftest",
     "score_predictions",
 ]

@@ -21,6 +21,7 @@ from vivavoce.intents.check import CheckResult
 from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Gap
 from vivavoce.intents.findings import BlindSpots, SettingFindings, TimingFindings, count_mistaken
+from vivavoce.intents.improve import Improvement
 from vivavoce.intents.losses import Loss
 from vivavoce.intents.measures import Items, RiskCoverage, measures
 from vivavoce.intents.pairs import Pair
@@ -364,4 +365,9 @@ shape(
     SelfTest,
     order=_HEAD + "classifier threshold rounds plants level alike failures",
     added=_describe_head("intents-selftest"),
+)
+shape(
+    Improvement,
+    order=_HEAD + "classifier threshold rounds proposals failures",
+    added=_describe_head("intents-improve"),
 )

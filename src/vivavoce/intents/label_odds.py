@@ -16,8 +16,8 @@ Matrix = NDArray[np.float64]
 MIN_SCORE = 0.95
 # So much do the texts nearest to an example count beside the models.
 TEXT_WEIGHT = 0.02
-# An exam judges once, where `viva intents suspects` judges twice: it asks for 49 times likelier.
-MIN_EXAM_SCORE = 0.98
+# A list to read may hold doubtful ones; a problem that is shown to everybody may not: it asks for 999 times likelier.
+MIN_EXAM_SCORE = 0.999
 FLOOR = 1e-6
 
 

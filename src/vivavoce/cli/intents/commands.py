@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.intents.improve import improve
 from vivavoce.cli.intents.problems import problems
 from vivavoce.cli.intents.selftest import selftest
 from vivavoce.cli.intents.suspects import suspects
@@ -299,6 +300,7 @@ def over_time(
 
 app.command()(whatif)
 app.command()(problems)
+app.command()(improve)
 app.command()(suspects)
 app.command()(selftest)
 
