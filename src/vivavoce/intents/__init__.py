@@ -7,6 +7,7 @@ from vivavoce.intents.exam import examine_intents
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.intents.splitter import PlausibleNegativeSplit
+from vivavoce.intents.threshold_exam import ThresholdResult, advise_threshold
 from vivavoce.intents.timeline import TimelineResult, examine_over_time
 
 __all__ = [
@@ -21,7 +22,9 @@ __all__ = [
     "Setting",
     "Singletons",
     "SplitPlan",
+    "ThresholdResult",
     "TimelineResult",
+    "advise_threshold",
     "check",
     "compare_classifiers",
     "examine_blind",
