@@ -3,7 +3,7 @@
     python benchmarks/threshold.py [--resamples 200] [--engine linear]
 
 A classifier is trained once on the training split; the scored test split is the population, in which the true share
-of wrong answers at every threshold is known. Each resample draws questions from it, chooses a threshold, and is judged
+of wrong answers at every threshold is known. Each resample draws questions from it, chooses a threshold and is judged
 by the population. Costs: chosen where 6 % of the questions are out of scope, paid where 40 % are.
 """
 

@@ -150,15 +150,20 @@ def test_readers_see_questions_without_ticks(mistaken: Any, reader: TestClient) 
 
 def test_a_threshold_is_tried_and_made_that_of_the_project_in_one_click(mistaken: Any, editor: TestClient) -> None:
     page = editor.get("/p/jobs/intents/1/curve?threshold=0,95&cost=7").text
-    assert "At a threshold of 0.95, the bot answers nothing." in lead_of(page)
+    assert "At today&#39;s threshold of 0.50, the bot answers 100 of 100 questions" in lead_of(page)
+    assert "At a threshold of 0.95" in page
     assert "a wrong answer is as bad as 7 hand-overs" in page
     assert "No threshold can promise this: it takes at least 45 answers without a mistake." in page
-    assert page.count("Use this threshold") >= 1
+    assert page.count('class="primary">Use this threshold') == 1
     done = editor.post("/p/jobs/intents/1/curve", data={"threshold": "0.95", "cost": "7"})
-    assert "The bot now answers from a threshold of 0.95." in done.text
-    assert "Undo" in done.text
+    assert done.headers["location"].endswith("/p/jobs/intents/1/curve?cost=7")
+    assert told(done)["text"] == "The bot now answers from a threshold of 0.95."
+    assert "At today&#39;s threshold of 0.95, the bot answers nothing." in lead_of(
+        editor.get("/p/jobs/intents/1/curve").text
+    )
+    editor.post(told(done)["undo"])
     with mistaken.store.reading() as tx:
-        assert tx.projects.get(mistaken.project.id).threshold == 0.95
+        assert tx.projects.get(mistaken.project.id).threshold == 0.5
 
 
 def test_wishes_that_cannot_be_met_are_explained_at_their_fields(mistaken: Any, editor: TestClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from exam_hall import EACH, TOPICS, fill_project, hold_guessed, hold_intents, small_data
 from vivavoce.errors import StaleError, UsageError
 from vivavoce.intents.threshold import count_at
+from vivavoce.jobs.exams.protocol import Work
+from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.workspace.access.actors import PRODUCT
@@ -139,13 +142,23 @@ def test_the_threshold_is_tried_on_the_questions_of_the_exam(store: Store, proje
     assert count_at(scored, 0.95).n_answered == 0
 
 
-def test_a_question_of_several_rounds_is_scored_once_where_the_smallest_topics_were_out_of_scope(
+def test_a_question_of_several_rounds_is_scored_once_where_topics_were_held_out(
     store: Store, project: Project
 ) -> None:
     run = hold_intents(store, project)
-    scored = read_scored(store, run)
+    means = read_scored(store, run)
+    exam = load_exam("intents")
+    with store.reading() as tx:
+        material = tx.runs.material(run.id)
+    works = [Work("intents", run.id, material, run.options, unit.key) for unit in exam.plan(material, run.options)]
+    with store.writing() as tx:
+        tx.units.put_results(run.id, {work.key: exam.perform(work) for work in works})
+    scored = read_scored(store, replace(run, version=run.version + 1))
+    assert means is not None
     assert scored is not None
+    assert means.n_out == 0, "no round was kept"
     assert 0 < scored.n_known < len(scored) <= TOPICS * EACH
+    assert not (scored.right & scored.out_of_scope).any()
 
 
 def test_a_threshold_is_adopted_and_undone(store: Store, project: Project, examined: Run) -> None:

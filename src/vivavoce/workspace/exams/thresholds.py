@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
+import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.store.database import Store
@@ -17,6 +18,7 @@ from vivavoce.workspace.projects.projects import change_project
 
 if TYPE_CHECKING:
     from vivavoce.intents.record import UnitResult
+    from vivavoce.intents.splits import Setting
     from vivavoce.intents.threshold import Scored
 
 _SCORED: Kept[Scored | None] = Kept(6)
@@ -31,12 +33,12 @@ def read_scored(store: Store, run: Run) -> Scored | None:
 
     def read() -> Scored | None:
         with store.reading() as tx:
-            questions = read_questions(tx, run)
-            results = tx.units.results(run.id) if questions else {}
-        settings = [f"{int(k)},{float(p):g}" for k, p in run.options.get("settings") or ()]
-        rounds = [found for name in settings if (found := list(_list_rounds(results, name, len(questions))))]
-        asked = next((found for found in rounds if any(each.negative.any() for each in found)), None)
-        return _score(questions, asked or (rounds[0] if rounds else [])) if questions else None
+            rounds = list(_list_rounds(tx.units.results(run.id).values()))
+            content = tx.runs.material(run.id) if rounds else b""
+            questions = () if rounds else read_questions(tx, run)
+        if rounds:
+            return _score_rounds(rounds, content)
+        return _score_means(questions) if questions else None
 
     return _SCORED.get((run.id, run.version), read)
 
@@ -49,44 +51,40 @@ def adopt_threshold(store: Store, actor: Actor, project: Project, threshold: flo
     )
 
 
-def _list_rounds(results: Mapping[str, bytes], setting: str, size: int) -> Iterator[UnitResult]:
-    """Yield the rounds of a setting in order; `results` by their keys, such as `0,0.15/3`."""
-    import numpy as np
+def _list_rounds(results: Iterable[bytes]) -> Iterator[UnitResult]:
+    """Yield the rounds that were kept, in order; what else was kept is passed over."""
+    from vivavoce.intents.record import decode_result
 
-    from vivavoce.intents.record import Answers, Timing, UnitKey, UnitResult
-    from vivavoce.intents.splits import Setting
-
-    names = [key.split("/") for key in results]
-    numbers = sorted(int(rest[0]) for scope, *rest in names if scope == setting and len(rest) == 1)
-    for number in numbers:
-        content = results[f"{setting}/{number}"].partition(b"\n")[2]
+    for content in results:
+        head, _, arrays = content.partition(b"\n")
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-                test, negative, guess, sure = (arrays[name] for name in ("test", "negative", "guess", "confidence"))
-        except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
+            result = decode_result(json.loads(head)["unit"], arrays)
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
             continue
-        if len(test) and int(test.max()) < size:
-            key = UnitKey(Setting(), number - 1)
-            yield UnitResult(key, test, negative.astype(bool), 0, 0, Answers(guess, sure), Timing(0, 0, ()))
+        if result.key.leak_proof:
+            yield result
 
 
-def _score(questions: tuple[Question, ...], rounds: list[UnitResult]) -> Scored:
+def _score_rounds(rounds: Sequence[UnitResult], content: bytes) -> Scored:
+    from vivavoce.intents.material import Material
+    from vivavoce.intents.threshold import score_once
+
+    material = Material.of(dataset_from_bytes(content))
+    by_setting: dict[Setting, list[UnitResult]] = {}
+    for result in rounds:
+        by_setting.setdefault(result.key.setting, []).append(result)
+    scored = [score_once(results, material) for results in by_setting.values()]
+    return next((each for each in scored if each.n_out), scored[0])
+
+
+def _score_means(questions: Sequence[Question]) -> Scored:
     import numpy as np
 
-    from vivavoce.intents.material import Material
-    from vivavoce.intents.threshold import NEVER, Scored, score_once
-    from vivavoce.records import Dataset
+    from vivavoce.intents.threshold import NEVER, Scored
     from vivavoce.text.duplicates import duplicate_groups
 
-    texts, origins = [one.row.text for one in questions], [one.origin for one in questions]
-    groups = np.asarray(duplicate_groups(texts), dtype=np.intp)
-    if rounds:
-        topics = tuple(sorted({name for name in origins if name is not None}))
-        code = {name: place for place, name in enumerate(topics)}
-        labels = np.array([-1 if name is None else code[name] for name in origins], dtype=np.intp)
-        return score_once(rounds, Material(Dataset.of(texts, origins, out_of_scope=None), topics, labels, groups))
-    first = np.sort(np.unique(groups, return_index=True)[1])
-    chosen = [questions[place] for place in first]
+    groups = np.asarray(duplicate_groups([one.row.text for one in questions]), dtype=np.intp)
+    chosen = [questions[place] for place in np.sort(np.unique(groups, return_index=True)[1])]
     return Scored(
         np.array([NEVER if one.row.guess is None else one.row.confidence for one in chosen], dtype=np.float32),
         np.array([one.origin is not None and one.row.guess == one.origin for one in chosen], dtype=bool),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from markupsafe import Markup
 from starlette.responses import Response
 
@@ -55,13 +55,19 @@ WISHES = {
 }
 
 
+async def _read_typed(
+    threshold: Typed = "", cost: Typed = "", share: Typed = "", wrong: Typed = ""
+) -> dict[str, str]:
+    return {"threshold": threshold, "cost": cost, "share": share, "wrong": wrong}
+
+
+TypedWishes = Annotated[dict[str, str], Depends(_read_typed)]
+
+
 @router.get("/curve")
-def show_curve(
-    visit: ReaderVisit, number: Number, threshold: Typed = "", cost: Typed = "", share: Typed = "", wrong: Typed = ""
-) -> Response:
+def show_curve(visit: ReaderVisit, number: Number, typed: TypedWishes) -> Response:
     """Show what each threshold would do and which to choose, and what the confidence of the bot is worth."""
     words, line = visit.words, runs.show_run(visit.store, visit.project, number, intents.KIND)
-    typed = {"threshold": threshold, "cost": cost, "share": share, "wrong": wrong}
     values, faults = _read_wishes(visit, typed)
     scored = read_scored(visit.store, line.run)
     if values["share"] and scored is not None and not scored.n_out:
@@ -71,7 +77,7 @@ def show_curve(
     if found is None:
         title = words.gettext("This exam kept no questions to try a threshold with.")
     else:
-        title = _title(visit, found[0])
+        title = _title(visit, found[1].today)
     view = View(
         head=run_head(words, visit.project, line),
         title=title,
@@ -134,18 +140,18 @@ def _advise(visit: Visit, scored: Scored, values: dict[str, float | None]) -> tu
     return tried, advise(scored, visit.project.threshold, wrong_costs=costs, max_wrong=most, out_of_scope_share=share)
 
 
-def _title(visit: Visit, found: AtThreshold) -> str:
-    """Say what the bot does at a threshold."""
+def _title(visit: Visit, today: AtThreshold) -> str:
+    """Say what the bot does at today's threshold."""
     words, write = visit.words, visit.write
-    at = write.number(found.threshold, 2)
-    if found.wrong.value is None or found.answered.value is None:
-        return words.gettext("At a threshold of %(at)s, the bot answers nothing.", at=at)
+    at = write.number(today.threshold, 2)
+    if today.wrong.value is None or today.answered.value is None:
+        return words.gettext("At today's threshold of %(at)s, the bot answers nothing.", at=at)
     return words.gettext(
-        "At a threshold of %(at)s, the bot answers %(answered)s of 100 questions; "
+        "At today's threshold of %(at)s, the bot answers %(answered)s of 100 questions; "
         "%(wrong)s of 100 answers are wrong.",
         at=at,
-        answered=write.hundred(found.answered.value),
-        wrong=write.hundred(found.wrong.value),
+        answered=write.hundred(today.answered.value),
+        wrong=write.hundred(today.wrong.value),
     )
 
 
@@ -194,7 +200,7 @@ def _show_advice(visit: Visit, run: Run, tried: AtThreshold, advice: Advice) -> 
         tried=write.number(tried.threshold, 2),
         tried_value=f"{tried.threshold:g}",
         in_use=tried.threshold == visit.project.threshold,
-        tiles=_list_tiles(visit, tried),
+        tiles=_list_tiles(visit, tried, None if tried.threshold == advice.today.threshold else advice.today),
         choices=list(_list_choices(visit, advice)),
         charts=[_chart(visit, run, advice, tried, width) for width in WIDTHS],
         questions=write.number(advice.questions),
@@ -214,23 +220,39 @@ def _show_advice(visit: Visit, run: Run, tried: AtThreshold, advice: Advice) -> 
     )
 
 
-def _list_tiles(visit: Visit, point: AtThreshold) -> list[View]:
-    """Return the three numbers of a threshold, with counts and intervals."""
-    words, out = visit.words, point.out_of_scope_answered
+def _list_tiles(visit: Visit, point: AtThreshold, today: AtThreshold | None = None) -> list[View]:
+    """Return the numbers of a threshold, with counts and intervals, beside those of today's."""
+    words, write, cost = visit.words, visit.write, point.cost
     named = (
-        (words.gettext("Answered by the bot"), point.answered, point.n_answered),
-        (words.gettext("Wrong among answered"), point.wrong, point.n_wrong),
-        (words.gettext("Out of scope answered"), out, point.n_out),
+        (words.gettext("Answered by the bot"), "answered", point.n_answered),
+        (words.gettext("Wrong among answered"), "wrong", point.n_wrong),
+        (words.gettext("Out of scope answered"), "out_of_scope_answered", point.n_out),
     )
-    return [_tile(visit, name, rate, count) for name, rate, count in named]
+    tiles = [
+        _tile(visit, name, getattr(point, key), count, None if today is None else getattr(today, key))
+        for name, key, count in named
+    ]
+    price = View(
+        name=words.gettext("Cost of 100 questions"),
+        value=write.number(cost.value),
+        around=write.between(cost.low, cost.high, 0, ""),
+        unsure=False,
+        before="" if today is None else _say_today(visit, write.number(today.cost.value)),
+    )
+    return [*tiles, price]
 
 
-def _tile(visit: Visit, name: str, rate: Rate, count: int) -> View:
+def _tile(visit: Visit, name: str, rate: Rate, count: int, today: Rate | None) -> View:
     write = visit.write
+    before = "" if today is None else _say_today(visit, write.share(today.value))
     if rate.value is None:
-        return View(name=name, value=visit.words.gettext("n/a"), around="", unsure=False)
+        return View(name=name, value=visit.words.gettext("n/a"), around="", unsure=False, before=before)
     around = f"{write.interval(rate)} · {write.of(count, rate.n)}"
-    return View(name=name, value=write.share(rate.value), around=around, unsure=rate.n < ENOUGH)
+    return View(name=name, value=write.share(rate.value), around=around, unsure=rate.n < ENOUGH, before=before)
+
+
+def _say_today(visit: Visit, value: str) -> str:
+    return visit.words.gettext("today: %(value)s", value=value)
 
 
 def _list_choices(visit: Visit, advice: Advice) -> Iterator[View]:
@@ -253,21 +275,13 @@ def _list_choices(visit: Visit, advice: Advice) -> Iterator[View]:
 
 
 def _choice(visit: Visit, title: str, about: str, point: AtThreshold) -> View:
-    write = visit.write
-    cost = visit.words.gettext(
-        "%(value)s (%(low)s to %(high)s)",
-        value=write.number(point.cost.value, 0),
-        low=write.number(point.cost.low, 0),
-        high=write.number(point.cost.high, 0),
-    )
     return View(
         title=title,
         about=about,
         none="",
         value=f"{point.threshold:g}",
-        text=write.number(point.threshold, 2),
+        text=visit.write.number(point.threshold, 2),
         numbers=_list_tiles(visit, point),
-        cost=cost,
         in_use=point.threshold == visit.project.threshold,
     )
 
@@ -292,7 +306,7 @@ def _step_row(visit: Visit, point: AtThreshold) -> Row:
     write = visit.write
     rates = (point.answered, point.wrong, point.out_of_scope_answered)
     cells = (f"{write.share(rate.value)} {write.interval(rate)}".strip() for rate in rates)
-    return Row((write.number(point.threshold, 2), *cells, write.number(point.cost.value, 0)))
+    return Row((write.number(point.threshold, 2), *cells, write.number(point.cost.value)))
 
 
 def _calibration(visit: Visit, run: Run) -> dict[str, object]:
