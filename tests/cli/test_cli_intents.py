@@ -91,6 +91,18 @@ def test_every_exam_has_a_table_a_page_and_json(viva, command, kind, folder):
     assert json.loads(written.stdout)["kind"] == kind
 
 
+def test_a_threshold_is_chosen_by_cost_and_by_guarantee(viva, plain):
+    command = ("intents", "threshold", "faq.csv", "-c", "tfidf")
+    shown = viva(*command, "--wrong-costs", "3")
+    assert shown.exit_code == 0
+    assert plain(shown.stdout).strip().startswith("If a wrong answer is as bad as 3 hand-overs, use a threshold of")
+    content = json.loads(viva(*command, "--max-wrong", "0.2", "--out-of-scope-share", "0.3", "--json", "-").stdout)
+    assert (content["kind"], content["out_of_scope_share"]) == ("intents-threshold", 0.3)
+    assert (content["guarantee"]["max_wrong"], content["guarantee"]["confidence"]) == (0.2, 0.9)
+    assert len(content["curve"]) == 101
+    assert content["chosen"]["cost"]["value"] == min(point["cost"]["value"] for point in content["curve"])
+
+
 def test_verbose_shows_more(viva):
     for command in (
         ("examine", "faq.csv", *QUICK),

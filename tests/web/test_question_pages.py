@@ -148,19 +148,34 @@ def test_readers_see_questions_without_ticks(mistaken: Any, reader: TestClient) 
 # --- the threshold -----------------------------------------------------------------------------------------------
 
 
-def test_a_threshold_is_tried_beside_that_of_the_exam_and_put_into_the_next_one(
-    mistaken: Any, editor: TestClient
-) -> None:
-    page = editor.get("/p/jobs/intents/1/curve?threshold=0,95").text
-    assert "At a threshold of 0.95, the bot answers nothing." in lead_of(page)
-    assert f"This exam: {mistaken.project.threshold:.2f}" in page
-    assert "32 of 32" in page
-    link = re.search(r'href="(/p/jobs/intents\?threshold=0.95)"', page)
-    assert link is not None
-    assert re.search(r'name="threshold" value="0.95"', editor.get(link[1]).text)
-    assert "Use " not in editor.get("/p/jobs/intents/1/curve").text
-    wrong = editor.get("/p/jobs/intents/1/curve?threshold=much")
-    assert (wrong.status_code, wrong.text.count('class="fault"')) == (400, 1)
+def test_a_threshold_is_tried_and_made_that_of_the_project_in_one_click(mistaken: Any, editor: TestClient) -> None:
+    page = editor.get("/p/jobs/intents/1/curve?threshold=0,95&cost=7").text
+    assert "At today&#39;s threshold of 0.50, the bot answers 100 of 100 questions" in lead_of(page)
+    assert "At a threshold of 0.95" in page
+    assert "a wrong answer is as bad as 7 hand-overs" in page
+    assert "No threshold can promise this: it takes at least 45 answers without a mistake." in page
+    assert page.count('class="primary">Use this threshold') == 1
+    done = editor.post("/p/jobs/intents/1/curve", data={"threshold": "0.95", "cost": "7"})
+    assert done.headers["location"].endswith("/p/jobs/intents/1/curve?cost=7")
+    assert told(done)["text"] == "The bot now answers from a threshold of 0.95."
+    assert "At today&#39;s threshold of 0.95, the bot answers nothing." in lead_of(
+        editor.get("/p/jobs/intents/1/curve").text
+    )
+    editor.post(told(done)["undo"])
+    with mistaken.store.reading() as tx:
+        assert tx.projects.get(mistaken.project.id).threshold == 0.5
+
+
+def test_wishes_that_cannot_be_met_are_explained_at_their_fields(mistaken: Any, editor: TestClient) -> None:
+    for query in ("threshold=much", "cost=0", "share=100", "wrong=x", "share=30"):
+        wrong = editor.get(f"/p/jobs/intents/1/curve?{query}")
+        assert (wrong.status_code, wrong.text.count('class="fault"')) == (400, 1), query
+    assert editor.post("/p/jobs/intents/1/curve", data={"threshold": "2"}).status_code == 400
+
+
+def test_readers_try_thresholds_and_change_none(mistaken: Any, reader: TestClient) -> None:
+    assert "Use this threshold" not in reader.get("/p/jobs/intents/1/curve?threshold=0.9").text
+    assert reader.post("/p/jobs/intents/1/curve", data={"threshold": "0.9"}).status_code == 403
 
 
 # --- the start ---------------------------------------------------------------------------------------------------

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from exam_hall import EACH, TOPICS, fill_project, hold_guessed, hold_intents, small_data
 from vivavoce.errors import StaleError, UsageError
-from vivavoce.intents.record import Answers, Timing, UnitKey, UnitResult, encode_result
-from vivavoce.intents.splits import Setting
+from vivavoce.intents.threshold import count_at
+from vivavoce.jobs.exams.protocol import Work
+from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import comparing, intents, questions
-from vivavoce.workspace.exams.questions import (
-    CONFIRMED,
-    Guesses,
-    QuestionFilter,
-    count_at,
-    count_everywhere,
-    mean_confidences,
-    read_guesses,
-)
+from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter
+from vivavoce.workspace.exams.thresholds import adopt_threshold, read_scored
 from vivavoce.workspace.topics.examples import change_example, find_examples
 from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.topics import change_topic
@@ -141,40 +135,39 @@ def test_nothing_ticked_changes_nothing(store: Store, project: Project, examined
 # --- another threshold -------------------------------------------------------------------------------------------
 
 
-def test_a_higher_threshold_answers_less_and_declines_more() -> None:
-    guesses = Guesses((0.9, 0.8, 0.4, -1.0), (0.9, 0.4), (0.3, 0.7, -1.0))
-    low, high = count_at(guesses, 0.0), count_at(guesses, 0.85)
-    assert (low.answered.value, low.correct.value) == (0.75, pytest.approx(2 / 3))
-    assert low.declined.value == pytest.approx(1 / 3), "what has no guess is declined at every threshold"
-    assert (high.answered.value, high.correct.value, high.declined.value) == (0.25, 1.0, 1.0)
-    answered = [one.answered.value or 0.0 for one in count_everywhere(guesses)]
-    assert answered == sorted(answered, reverse=True)
-
-
 def test_the_threshold_is_tried_on_the_questions_of_the_exam(store: Store, project: Project, examined: Run) -> None:
-    guesses = read_guesses(store, examined)
-    assert (len(guesses.asked), len(guesses.right)) == (TOPICS * EACH, TOPICS * EACH - 3)
-    assert guesses.out_of_scope == (), "its splits were never drawn"
-    assert count_at(guesses, 0.95).answered.value == 0
+    scored = read_scored(store, examined)
+    assert scored is not None
+    assert (len(scored), int(scored.right.sum()), scored.n_out) == (TOPICS * EACH, TOPICS * EACH - 3, 0)
+    assert count_at(scored, 0.95).n_answered == 0
 
 
-def test_out_of_scope_questions_come_from_the_first_setting_that_asked_some() -> None:
-    def packed(test: list[int], negative: list[bool], guess: list[int], sure: list[float]) -> bytes:
-        answers = Answers(np.array(guess), np.array(sure, dtype=np.float32))
-        key = UnitKey(Setting(0, 0.15), 0)
-        result = UnitResult(key, np.array(test), np.array(negative), 1, 0, answers, Timing(0, 0, (0.0,)))
-        return b"{}\n" + encode_result(result)[1]
+def test_a_question_of_several_rounds_is_scored_once_where_topics_were_held_out(
+    store: Store, project: Project
+) -> None:
+    run = hold_intents(store, project)
+    means = read_scored(store, run)
+    exam = load_exam("intents")
+    with store.reading() as tx:
+        material = tx.runs.material(run.id)
+    works = [Work("intents", run.id, material, run.options, unit.key) for unit in exam.plan(material, run.options)]
+    with store.writing() as tx:
+        tx.units.put_results(run.id, {work.key: exam.perform(work) for work in works})
+    scored = read_scored(store, replace(run, version=run.version + 1))
+    assert means is not None
+    assert scored is not None
+    assert means.n_out == 0, "no round was kept"
+    assert 0 < scored.n_known < len(scored) <= TOPICS * EACH
+    assert not (scored.right & scored.out_of_scope).any()
 
-    results = {
-        "texts": b"{}",
-        "0,0/1": packed([1], [False], [0], [0.9]),
-        "0,0.15/1": packed([1, 2], [True, True], [0, -1], [0.25, 0.5]),
-        "0,0.15/2": packed([1], [True], [0], [0.75]),
-        "0,0.15/1/naive": packed([9], [True], [0], [1.0]),
-        "5,0/1": b"done",
-    }
-    assert mean_confidences(results, ["0,0", "0,0.15", "5,0"]) == (0.5, -1.0)
-    assert mean_confidences(results, ["5,0"]) == ()
+
+def test_a_threshold_is_adopted_and_undone(store: Store, project: Project, examined: Run) -> None:
+    edit = adopt_threshold(store, PRODUCT, project, 0.72, examined)
+    with store.reading() as tx:
+        assert tx.projects.get(project.id).threshold == 0.72
+    undo_edit(store, PRODUCT, project, edit.id)
+    with store.reading() as tx:
+        assert tx.projects.get(project.id).threshold == 0.3
 
 
 # --- the runs before ---------------------------------------------------------------------------------------------

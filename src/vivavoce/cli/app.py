@@ -12,6 +12,7 @@ from vivavoce.cli.conversations.convert import convert
 from vivavoce.cli.demo import demo
 from vivavoce.cli.dialogues import commands as dialogues
 from vivavoce.cli.intents import commands as intents
+from vivavoce.cli.intents.threshold import threshold
 from vivavoce.cli.serving.serve import serve
 from vivavoce.cli.serving.worker import worker
 from vivavoce.cli.shared.failures import Commands
@@ -25,6 +26,7 @@ app = CommandGroup(
     # `failures` explains errors in sentences and decides when a traceback helps.
     pretty_exceptions_enable=False,
 )
+intents.app.command()(threshold)
 for group in (intents, conversations, dialogues, bots, classifiers, models, workspace, runs):
     app.add_typer(group.app)
 for command in (serve, worker, convert, demo, doctor.doctor):

@@ -10,6 +10,7 @@ from vivavoce.intents.selftest import SelfTest, run_selftest
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.intents.splitter import PlausibleNegativeSplit
 from vivavoce.intents.suspects import SuspectsResult, find_suspects
+from vivavoce.intents.threshold_exam import ThresholdResult, advise_threshold
 from vivavoce.intents.timeline import TimelineResult, examine_over_time
 
 __all__ = [
@@ -27,7 +28,9 @@ __all__ = [
     "Singletons",
     "SplitPlan",
     "SuspectsResult",
+    "ThresholdResult",
     "TimelineResult",
+    "advise_threshold",
     "check",
     "compare_classifiers",
     "examine_blind",

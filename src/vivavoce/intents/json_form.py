@@ -33,6 +33,8 @@ from vivavoce.intents.result import DEFINITIONS, DataFacts, IntentsResult, Resul
 from vivavoce.intents.selftest import SelfTest
 from vivavoce.intents.splits import Design, Setting
 from vivavoce.intents.suspects import SuspectsResult
+from vivavoce.intents.threshold import Advice
+from vivavoce.intents.threshold_exam import ThresholdResult
 from vivavoce.intents.timeline import Period, Scores, TimelineResult
 from vivavoce.intents.whatif.edits import Edit, edit_kind
 from vivavoce.intents.whatif.forecasting import Forecast
@@ -341,6 +343,18 @@ shape(
     order=_HEAD + "classifier mode threshold periods overall overall_frozen maintenance undated warnings",
     added=_describe_head("intents-over-time"),
     hooks={"maintenance": Hook(lambda gain: gain and {name: getattr(gain, name) for name in _GAIN})},
+)
+shape(
+    Advice,
+    order="questions out_of_scope out_of_scope_share wrong_costs cheapest today guarantee guaranteed curve",
+    cheapest="chosen",
+)
+shape(
+    ThresholdResult,
+    order=_HEAD + "classifier setting advice failures",
+    added=_describe_head("intents-threshold"),
+    setting=FLAT,
+    advice=FLAT,
 )
 shape(
     CheckResult,

@@ -12,6 +12,7 @@ from vivavoce.intents.pairs import CLASH_LEVEL, Pair
 from vivavoce.intents.problems import ENOUGH_TESTED, weakest_topics
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.splits import Setting
+from vivavoce.intents.threshold import Advice, AtThreshold
 from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
 from vivavoce.reports.intents import wording
@@ -122,36 +123,48 @@ def risk_figure(findings: SettingFindings, threshold: float) -> Figure:
     return Figure("risk-coverage", say("Wrong answers by share answered"), meaning, apply_theme(chart, description))
 
 
-def threshold_chart(
-    points: Sequence[tuple[float, Rate, Rate, Rate]], present: float, tried: float, *, width: int
-) -> AnyChart:
-    """Draw what a bot answers, gets right and declines at every threshold; rules mark the present and a tried one."""
-    names = (say("Answered"), say("Correct answers"), say("Out of scope declined"))
-    colours = [PALETTE[key] for key in ("accent", "good", "hold")]
-    values = [
-        {"threshold": threshold, "what": what, "share": rate.value, "low": rate.low, "high": rate.high}
-        for threshold, *rates in points
-        for what, rate in zip(names, rates, strict=True)
-        if rate.value is not None
+def threshold_chart(advice: Advice, tried: AtThreshold, *, width: int) -> AnyChart:
+    """Draw how many answers are wrong when the bot answers more, with a band; dots mark thresholds to choose from."""
+    # A handful of the surest answers says nothing about a rate.
+    points = [point for point in advice.curve if point.n_answered >= min(20, advice.questions // 10)]
+    values = _place_points([(point, "") for point in points])
+    named = [
+        (advice.today, say("today")),
+        (advice.cheapest, say("lowest cost")),
+        (advice.guaranteed, say("guarantee")),
     ]
-    axis = alt.Axis(tickCount=10 if width > 2 * WIDTH else 5, format=".1f")
-    x = alt.X("threshold:Q", scale=WHOLE, axis=axis, title=say("threshold: how sure the bot must be to answer"))
-    shown = [name for name in names if any(value["what"] == name for value in values)]
-    scale = alt.Scale(domain=shown, range=colours[: len(shown)] if len(shown) == len(names) else colours)
-    legend = alt.Legend(
-        direction="horizontal" if width > WIDTH * 2 else "vertical", symbolType="stroke", symbolStrokeWidth=3
-    )
-    base = alt.Chart(chart_data(values)).encode(x=x, color=alt.Color("what:N", scale=scale, legend=legend))
-    marks = [{"threshold": present, "what": say("this exam")}]
-    marks += [{"threshold": tried, "what": say("tried")}] if tried != present else []
-    rules = alt.Chart(chart_data(marks)).encode(x="threshold:Q")
+    if tried.threshold not in {point.threshold for point, _ in named if point is not None}:
+        named.append((tried, say("tried")))
+    marks = _place_points([(point, name) for point, name in named if point is not None])
+    top = min(1.0, max([0.1, *(value["high"] for value in values)]))
+    x = alt.X("answered:Q", scale=WHOLE, axis=PERCENT, title=say("questions answered"))
+    y = alt.Scale(domain=[0, top], clamp=True)
+    base = alt.Chart(chart_data(values)).encode(x=x)
+    dots = alt.Chart(chart_data(marks)).encode(x="answered:Q", y=alt.Y("wrong:Q", scale=y))
     chart = alt.layer(
-        base.mark_area(opacity=0.14).encode(y=alt.Y("low:Q", scale=WHOLE, axis=PERCENT, title=None), y2="high:Q"),
-        base.mark_line(strokeWidth=2.5).encode(y=alt.Y("share:Q", scale=WHOLE, axis=PERCENT, title=None)),
-        rules.mark_rule(color=PALETTE["ink"], strokeDash=[4, 3]),
-        rules.mark_text(align="left", dx=4, dy=-102, fontSize=12, color=PALETTE["ink"]).encode(text="what:N"),
-    ).properties(width=width, height=220)
-    return apply_theme(chart, say("What the bot answers, gets right and declines at every threshold from 0 to 1."))
+        base.mark_area(opacity=0.14, color=PALETTE["wrong"]).encode(
+            y=alt.Y("low:Q", scale=y, axis=PERCENT, title=say("wrong answers")), y2="high:Q"
+        ),
+        base.mark_line(strokeWidth=2.5, color=PALETTE["wrong"]).encode(y=alt.Y("wrong:Q", scale=y)),
+        dots.mark_point(filled=True, size=90, opacity=1, color=PALETTE["ink"]),
+        dots.mark_text(align="right", dx=-8, dy=-8, fontSize=12, color=PALETTE["ink"]).encode(text="what:N"),
+    ).properties(width=width, height=240)
+    return apply_theme(chart, say("Wrong answers against answered questions over all thresholds, with intervals."))
+
+
+def _place_points(points: Sequence[tuple[AtThreshold, str]]) -> Values:
+    """Return the places of thresholds on the curve; those that answer nothing have none."""
+    return [
+        {
+            "answered": at.answered.value,
+            "wrong": at.wrong.value,
+            "low": at.wrong.low,
+            "high": at.wrong.high,
+            "what": name,
+        }
+        for at, name in points
+        if at.wrong.value is not None
+    ]
 
 
 def calibration_figure(findings: SettingFindings) -> Figure:

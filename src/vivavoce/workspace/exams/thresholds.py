@@ -1,0 +1,92 @@
+"""The threshold of a project: what a finished exam says about every one, and the one that is chosen."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from vivavoce.jobs.exams.documents import dataset_from_bytes
+from vivavoce.kept import Kept
+from vivavoce.messages import say
+from vivavoce.store.database import Store
+from vivavoce.store.rows import Edit, Project, Run
+from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.exams.questions import Question, read_questions
+from vivavoce.workspace.projects.projects import change_project
+
+if TYPE_CHECKING:
+    from vivavoce.intents.record import UnitResult
+    from vivavoce.intents.splits import Setting
+    from vivavoce.intents.threshold import Scored
+
+_SCORED: Kept[Scored | None] = Kept(6)
+
+
+def read_scored(store: Store, run: Run) -> Scored | None:
+    """Return the questions of a finished run, each scored once; None where it kept none.
+
+    They come from the first setting that asked out-of-scope questions, else from the first. Of a run whose rounds
+    were not kept, each question has its mean confidence.
+    """
+
+    def read() -> Scored | None:
+        with store.reading() as tx:
+            rounds = list(_list_rounds(tx.units.results(run.id).values()))
+            content = tx.runs.material(run.id) if rounds else b""
+            questions = () if rounds else read_questions(tx, run)
+        if rounds:
+            return _score_rounds(rounds, content)
+        return _score_means(questions) if questions else None
+
+    return _SCORED.get((run.id, run.version), read)
+
+
+def adopt_threshold(store: Store, actor: Actor, project: Project, threshold: float, run: Run) -> Edit:
+    """Make a threshold that of the project; the change can be undone."""
+    why = say("from the confidence page of exam {number}", number=run.number)
+    return change_project(
+        store, actor, project, name=project.name, threshold=threshold, classifier=project.classifier, why=str(why)
+    )
+
+
+def _list_rounds(results: Iterable[bytes]) -> Iterator[UnitResult]:
+    """Yield the rounds that were kept, in order; what else was kept is passed over."""
+    from vivavoce.intents.record import decode_result
+
+    for content in results:
+        head, _, arrays = content.partition(b"\n")
+        try:
+            result = decode_result(json.loads(head)["unit"], arrays)
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+            continue
+        if result.key.leak_proof:
+            yield result
+
+
+def _score_rounds(rounds: Sequence[UnitResult], content: bytes) -> Scored:
+    from vivavoce.intents.material import Material
+    from vivavoce.intents.threshold import score_once
+
+    material = Material.of(dataset_from_bytes(content))
+    by_setting: dict[Setting, list[UnitResult]] = {}
+    for result in rounds:
+        by_setting.setdefault(result.key.setting, []).append(result)
+    scored = [score_once(results, material) for results in by_setting.values()]
+    return next((each for each in scored if each.n_out), scored[0])
+
+
+def _score_means(questions: Sequence[Question]) -> Scored:
+    import numpy as np
+
+    from vivavoce.intents.threshold import NEVER, Scored
+    from vivavoce.text.duplicates import duplicate_groups
+
+    groups = np.asarray(duplicate_groups([one.row.text for one in questions]), dtype=np.intp)
+    chosen = [questions[place] for place in np.sort(np.unique(groups, return_index=True)[1])]
+    return Scored(
+        np.array([NEVER if one.row.guess is None else one.row.confidence for one in chosen], dtype=np.float32),
+        np.array([one.origin is not None and one.row.guess == one.origin for one in chosen], dtype=bool),
+        np.array([one.origin is None for one in chosen], dtype=bool),
+    )
