@@ -17,7 +17,8 @@ from vivavoce.store.rows import Project, Run
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import comparing, intents, questions
 from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter
-from vivavoce.workspace.exams.thresholds import adopt_threshold, read_scored
+from vivavoce.workspace.exams.thresholds import read_scored
+from vivavoce.workspace.projects.projects import adopt_threshold
 from vivavoce.workspace.topics.examples import change_example, find_examples
 from vivavoce.workspace.topics.history import undo_edit
 from vivavoce.workspace.topics.topics import change_topic

@@ -1,4 +1,4 @@
-"""The threshold of a project: what a finished exam says about every one, and the one that is chosen."""
+"""What a finished exam says about every threshold."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 
 from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
-from vivavoce.messages import say
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Edit, Project, Run
-from vivavoce.workspace.access.actors import Actor
+from vivavoce.store.rows import Run
 from vivavoce.workspace.exams.questions import Question, read_questions
-from vivavoce.workspace.projects.projects import change_project
 
 if TYPE_CHECKING:
     from vivavoce.intents.record import UnitResult
@@ -41,14 +38,6 @@ def read_scored(store: Store, run: Run) -> Scored | None:
         return _score_means(questions) if questions else None
 
     return _SCORED.get((run.id, run.version), read)
-
-
-def adopt_threshold(store: Store, actor: Actor, project: Project, threshold: float, run: Run) -> Edit:
-    """Make a threshold that of the project; the change can be undone."""
-    why = say("from the confidence page of exam {number}", number=run.number)
-    return change_project(
-        store, actor, project, name=project.name, threshold=threshold, classifier=project.classifier, why=str(why)
-    )
 
 
 def _list_rounds(results: Iterable[bytes]) -> Iterator[UnitResult]:

@@ -12,7 +12,7 @@ from vivavoce.messages import join, say
 from vivavoce.store.database import Store
 from vivavoce.store.migrating import head_version, schema_version
 from vivavoce.store.repositories.units import LEASE_SECONDS
-from vivavoce.store.rows import Edit, Project, Role, WorkerRow
+from vivavoce.store.rows import Edit, Project, Role, Run, WorkerRow
 from vivavoce.store.stamps import now
 from vivavoce.version import __version__
 from vivavoce.workspace.access.actors import Actor, note
@@ -63,6 +63,14 @@ def change_project(
         change = tx.edits.update("projects", project.id, name=plain, threshold=threshold, classifier=engine)
         summary = _summarize_change(project, plain, threshold, engine)
         return tx.edits.apply(project.id, actor.user_id, "settings", summary, [change], why=why)
+
+
+def adopt_threshold(store: Store, actor: Actor, project: Project, threshold: float, run: Run) -> Edit:
+    """Make a threshold that of the project; the change can be undone."""
+    why = say("from the confidence page of exam {number}", number=run.number)
+    return change_project(
+        store, actor, project, name=project.name, threshold=threshold, classifier=project.classifier, why=str(why)
+    )
 
 
 def delete_project(store: Store, actor: Actor, project: Project, typed: str) -> None:

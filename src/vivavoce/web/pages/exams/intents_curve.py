@@ -23,7 +23,8 @@ from vivavoce.web.progress import run_head, tab_title
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, runs
-from vivavoce.workspace.exams.thresholds import adopt_threshold, read_scored
+from vivavoce.workspace.exams.thresholds import read_scored
+from vivavoce.workspace.projects.projects import adopt_threshold
 
 if TYPE_CHECKING:
     from vivavoce.intents.threshold import Advice, AtThreshold, Guarantee, Scored
@@ -164,13 +165,13 @@ def _list_fields(
         ("cost", words.gettext("A wrong answer is as bad as"), words.gettext("hand-overs to a person")),
         (
             "share",
-            words.gettext("Out-of-scope questions, in %%"),
+            words.gettext("Out-of-scope questions, in %"),
             words.gettext("Of live traffic; empty: as tested."),
         ),
         (
             "wrong",
-            words.gettext("Guarantee: wrong at most, in %%"),
-            words.gettext("Of the answers, with 90 %% confidence."),
+            words.gettext("Guarantee: wrong at most, in %"),
+            words.gettext("Of the answers, with 90 % confidence."),
         ),
     )
     fields = []
