@@ -154,14 +154,33 @@ def test_english_texts_get_sentence_vectors_and_a_note_that_says_so() -> None:
     assert any("minilm" in note.lower() for note in classifier.notes)
 
 
-def test_german_texts_go_by_words_and_letters_and_a_note_says_so() -> None:
+def test_german_texts_get_german_vectors_and_a_note_that_says_so() -> None:
     classifier = linear()
-    prepared = classifier.prepare(GERMAN, np.array([0, 0, 1, 1]))
-    assert isinstance(prepared, PreparedLexical)
-    assert classifier.notes[0].startswith("German texts")
-    assert "linear:FOLDER" in classifier.notes[0]
+    assert isinstance(classifier.prepare(GERMAN, np.array([0, 0, 1, 1])), PreparedLinear)
+    assert "+de@" in classifier.notes[0]
     classifier.fit(GERMAN, ["bewerben", "bewerben", "gehalt", "gehalt"])
-    assert classifier.guess(["mein Gehalt"])[0].intent == "gehalt"
+    # "Lohn" shares no word with the examples.
+    assert [guess.intent for guess in classifier.guess(["mein Gehalt", "der Lohn"])] == ["gehalt", "gehalt"]
+
+
+def test_a_text_is_read_in_its_own_language() -> None:
+    classifier = linear()
+    classifier.fit(list(RECRUITING), list(RECRUITING.values()))
+    asked = ["Wie hoch ist das Gehalt, das ich verdiene?", "我的工资是多少？"]
+    assert [guess.intent for guess in classifier.guess(asked)] == ["pay", "pay"]
+    assert classifier.guess(asked[1:]) == classifier.guess(asked)[1:]
+
+
+def test_a_language_without_vectors_goes_by_words_and_letters_and_a_note_says_so() -> None:
+    dutch = ["Hoe kan ik solliciteren", "Waar stuur ik mijn brief", "Wat is het salaris", "Hoeveel verdien ik"]
+    classifier = linear()
+    prepared = classifier.prepare(dutch, np.array([0, 0, 1, 1]))
+    assert isinstance(prepared, PreparedLexical)
+    assert len(classifier.notes) == 1
+    assert "train-languages" in classifier.notes[0]
+    assert "linear:FOLDER" in classifier.notes[0]
+    classifier.fit(dutch, ["a", "a", "b", "b"])
+    assert classifier.guess(["het salaris"])[0].intent == "b"
 
 
 def test_the_choice_is_made_anew_for_each_set_of_texts() -> None:

@@ -22,7 +22,8 @@ from vivavoce.errors import UsageError
 from vivavoce.languages import Use, name_languages
 from vivavoce.messages import say
 from vivavoce.text.cache import encode_cached
-from vivavoce.text.vectors import encoder_available, load_encoder
+from vivavoce.text.languages.mixed import encode_mixed
+from vivavoce.text.vectors import encoder_available, has_language, load_encoder
 from vivavoce.text.words import guess_language
 
 Matrix = NDArray[np.float32]
@@ -118,9 +119,13 @@ class RowsOfLinear:
 class LinearClassifier(Guessing):
     """Sentence vectors + logistic regression, and words + naive Bayes unless `lexical` is off."""
 
-    def __init__(self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear") -> None:
+    def __init__(
+        self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear", language: str = ""
+    ) -> None:
         self.name = name
         self.encoder = load_encoder(encoder)
+        # The usual language of texts that are each read in their own language; without it, `encoder` reads them all.
+        self._language = language
         self.lexical = lexical
         self.notes: tuple[str, ...] = (say("sentence vectors: {name}", name=self.encoder.name),)
         self._intents: tuple[str, ...] = ()
@@ -129,7 +134,7 @@ class LinearClassifier(Guessing):
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLinear:
         """Read all texts of an exam once."""
         counts = count(texts) if self.lexical else None
-        vectors = encode_cached(self.encoder, texts, progress)
+        vectors = self._encode(texts, progress)
         return PreparedLinear.of(vectors, np.asarray(labels, dtype=np.intp), counts, landmark=True)
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
@@ -137,7 +142,7 @@ class LinearClassifier(Guessing):
         names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
         self._intents = tuple(str(name) for name in names)
         counts = count(texts) if self.lexical else None
-        whole = PreparedLinear.of(encode_cached(self.encoder, texts), codes, counts, landmark=False)
+        whole = PreparedLinear.of(self._encode(texts), codes, counts, landmark=False)
         self._fitted = whole, whole.train(np.arange(len(texts))).trained
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
@@ -147,9 +152,14 @@ class LinearClassifier(Guessing):
         whole, trained = self._fitted
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
-        vectors = encode_cached(self.encoder, texts)
+        vectors = self._encode(texts)
         counts = count(texts, like=whole.counts.ids) if whole.counts else None
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
+
+    def _encode(self, texts: Sequence[str], progress: Progress | None = None) -> Matrix:
+        if self._language:
+            return encode_mixed(texts, self._language, progress)
+        return encode_cached(self.encoder, texts, progress)
 
 
 class DefaultClassifier(Guessing):
@@ -167,15 +177,18 @@ class DefaultClassifier(Guessing):
 
     def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
         language = guess_language(texts)
-        english_only = self._encoder == "minilm"
-        if english_only and language != "en":
+        if self._encoder != "minilm":
+            self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
+            self.notes = self._chosen.notes
+        elif language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (f"{name_languages(Use.GUESSED).get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
-        elif english_only and not encoder_available():
+        elif not encoder_available():
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
         else:
-            self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
+            encoder = "minilm" if language == "en" else language
+            self._chosen = LinearClassifier(encoder=encoder, name=self.name, language=language)
             self.notes = self._chosen.notes
         return self._chosen
 
@@ -195,8 +208,8 @@ class DefaultClassifier(Guessing):
 
 
 _NO_VECTORS_FOR_LANGUAGE = say(
-    "the installed sentence vectors are English, so words and characters (TF-IDF) were used; to "
-    "use your own multilingual model, pass linear:FOLDER"
+    "no sentence vectors of this language are installed, so words and characters (TF-IDF) were used; train "
+    "them with `viva models train-languages`, or pass your own multilingual model as linear:FOLDER"
 )
 NO_WEIGHTS = say(
     "no sentence vectors are installed, so words and characters (TF-IDF) were used; sentence "
@@ -205,7 +218,7 @@ NO_WEIGHTS = say(
 
 
 def linear(option: str = "") -> DefaultClassifier:
-    """Sentence vectors and words, joined (the default); the option names a local model folder."""
+    """Sentence vectors and words, joined (the default); the option names a local model folder or a language."""
     return DefaultClassifier(option or "minilm")
 
 

@@ -10,7 +10,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TransferSpeedColumn,
+)
 from rich.table import Table
 
 from vivavoce.cli.shared.completion import complete_choices
@@ -34,6 +43,7 @@ app = CommandGroup(
 
         viva models get
         viva models list
+        viva models train-languages --pairs pairs.tsv --language nl
     """,
 )
 Name = Annotated[
@@ -144,6 +154,57 @@ def path(name: Name = SENTENCES, *, output: Output) -> None:
         )
     # Not through Rich: a long path must stay on one line.
     publish(output, "models", {"path": str(place)}, lambda _console: typer.echo(place))
+
+
+@app.command("train-languages")
+def train_languages(
+    pairs: Annotated[
+        Path, option("--pairs", "FILE", "Pairs of sentences: text, tab, English translation; may be gzipped.")
+    ],
+    language: Annotated[str, option("--language", "CODE", "Language of the texts, such as `de` or `nl`.")],
+    without: Annotated[
+        list[Path] | None,
+        option("--leave-out", "FILE", "Data set whose texts must not be learnt, to test on it. Repeatable."),
+    ] = None,
+    out: Annotated[Path | None, option("--out", "FILE", "File to write; default: where `linear` finds it.")] = None,
+    *,
+    output: Output,
+) -> None:
+    """Learn sentence vectors of another language from pairs of sentences, and write them to one file.
+
+    50,000 pairs or more give good vectors. The same pairs give the same file. Takes about ten minutes, mostly for the
+    vectors of the English sides, which are cached. Needs the sentence model (`viva models get`).
+
+    For example:
+
+        viva models train-languages --pairs tatoeba.nld-eng.tsv.gz --language nl
+        viva models train-languages --pairs pairs.tsv --language de --leave-out faq.csv --out de.npz
+    """
+    check_targets(output.targets)
+    settings_in_force()
+    from vivavoce.files import read_dataset
+    from vivavoce.text import load_encoder
+    from vivavoce.text.languages.model import SUFFIX, check_language, language_folder, write_language
+    from vivavoce.text.languages.pairs import leave_out, read_pairs
+    from vivavoce.text.languages.training import train_language
+
+    target = out or language_folder() / f"{check_language(language)}{SUFFIX}"
+    learnt = read_pairs(pairs)
+    held = {example.text for path in without or () for example in read_dataset(path, skip_bad=True).examples}
+    learnt = leave_out(learnt, held) if held else learnt
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), disable=not output.speaks, transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        model = train_language(learnt, language, load_encoder(), show)
+    digest = write_language(model, target)
+    content = {"language": language, "pairs": len(learnt), "path": str(target), "sha256": digest}
+    publish(output, "models", content, lambda _console: typer.echo(target))
 
 
 def _check_name(name: str) -> None:

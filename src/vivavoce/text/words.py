@@ -38,6 +38,7 @@ _STOP_WORDS = {
 _BY_STOP_WORDS = tuple(dict.fromkeys(_STOP_WORDS.values()))
 _SAMPLED_TEXTS = 2000
 _MIN_SHARE = 0.1
+_MIN_VOTES = 2
 
 
 def words(text: str, language: str = "auto") -> list[str]:
@@ -79,6 +80,20 @@ def guess_language(texts: Iterable[str]) -> str:
     best = max(_BY_STOP_WORDS, key=lambda language: votes[language])
     # Dutch or Italian share a few of these words: a language that is meant uses them all the time.
     return best if votes[best] and votes[best] >= _MIN_SHARE * len(tokens) else "und"
+
+
+def guess_text_language(text: str, usual: str) -> str:
+    """Return the language of one text among texts of a `usual` language, which holds unless another one is plain.
+
+    Plain means Chinese characters, or at least two common words of another language and none of the usual one.
+    Single letters do not count: English texts name C, J or Y.
+    """
+    letters, han = sum(map(str.isalpha, text)), len(_HAN_CHARACTER.findall(text))
+    if han and han * 5 >= letters - han and not _KANA.search(text):
+        return "zh"
+    votes = Counter(_STOP_WORDS[word] for word in set(words(text)) if len(word) > 1 and word in _STOP_WORDS)
+    best = max(_BY_STOP_WORDS, key=lambda language: votes[language])
+    return best if votes[best] >= _MIN_VOTES and not votes[usual] else usual
 
 
 def _part_elision(token: str) -> list[str]:

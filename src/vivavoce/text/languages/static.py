@@ -34,7 +34,7 @@ PENALTY = 1.0
 ROUNDS = 12
 RANK = 192
 # Rows share one step where they can, so that most numbers are small and the file compresses well.
-STEPS = 24
+STEPS = 4
 
 
 @dataclass(frozen=True, eq=False)
