@@ -41,9 +41,11 @@ class GlossEncoder:
 
     @property
     def name(self) -> str:
+        """Name the model and its half."""
         return f"{self.language.name}-gloss"
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Floats:
+        """Return the English vectors of the glosses."""
         return self.teacher.encode([self.language.glosser.gloss(text) for text in texts], progress)
 
 
