@@ -103,7 +103,7 @@ def test_two_bots_talk_side_by_side_and_their_transcript_can_be_read(hall: Hall,
         assert "with 2 bots" in page.locator("#size").inner_text()
         assert page.locator("main [name=bot]:checked").count() == 2, "what was chosen stays chosen"
         press(page, "Start")
-        page.get_by_role("heading", name="Seven numbers by level").wait_for()
+        page.get_by_role("heading", name="Seven metrics by level").wait_for()
         page.locator(".tabs a", has_text="Conversations").click()
         page.locator("main tbody th a").first.click()
         replies = page.locator(".round").first.locator(".reply")
@@ -130,7 +130,7 @@ def test_each_turn_is_seen_with_its_verdict_while_slow_bots_talk(hall: Hall, bro
         scores = page.locator(".scores .tile").all_inner_texts()
         assert any("turns right" in score and "0 of 1 conversations, 1 in progress" in score for score in scores)
         assert page.locator(".strip .sq").count() == 16, "all turns of both bots, said or not"
-        page.get_by_role("heading", name="Seven numbers by level").wait_for()
+        page.get_by_role("heading", name="Seven metrics by level").wait_for()
         page.goto(f"/p/slow/conversations/{run.number}/talks/s")
         assert [text.split()[-3:] for text in page.locator(".strip tbody tr").all_inner_texts()] == [
             ["7", "of", "8"]

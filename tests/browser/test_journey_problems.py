@@ -53,6 +53,6 @@ def test_today_says_when_nothing_is_worth_anybodys_time_on_a_phone_too(hall: Hal
         page.set_viewport_size({"width": PHONE, "height": 900})
         page.goto("/p/fine")
         section = page.locator("section", has=page.get_by_role("heading", name="What to do next"))
-        assert "Nothing worth your time today" in section.inner_text()
+        assert "Nothing to fix today" in section.inner_text()
         assert section.locator("li").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE

@@ -47,7 +47,7 @@ def test_from_a_cell_to_a_moved_example_in_three_clicks_and_back(hall: Hall, bro
     with visiting(browser, hall.url, hall.states[Role.EDITOR], java_script_enabled=script) as page:
         page.goto(f"/p/{project.slug}/intents/1")
         # One: the cell. Two: the question. Three: the button.
-        page.locator(f'.confusion a[aria-label*="taken for {RIGHT_TO_LEFT}: 3 of 6"]').click()
+        page.locator(f'.confusion a[aria-label*="mistaken for {RIGHT_TO_LEFT}: 3 of 6"]').click()
         page.locator(".cell-panel label", has_text=texts[0]).click()
         page.locator(".cell-panel button", has_text="Move to").click()
         done = flash(page, re.compile("1 example moved"))

@@ -152,7 +152,7 @@ def test_merging_twins_is_told_as_thirteen_to_two(hall: Hall, browser: Any, shar
         merge_all(page, "twins", list(twins(hall.store, project)))
         keep_reference(hall.store, project, 2)
         verdict = lead(page, "/p/twins/intents/compare")
-        found = "13 of 202 shared questions became right, 2 no longer are. That is more than chance."
+        found = "13 of 202 shared questions are now right, 2 no longer are. That is more than chance."
         assert verdict == f"The later run is better. {found}"
         causes = [["Merging topics", "11", "7", "0"], ["Same topic as before", "", "6", "2"]]
         assert rows_under(page, "What your edits did") == causes
@@ -160,7 +160,7 @@ def test_merging_twins_is_told_as_thirteen_to_two(hall: Hall, browser: Any, shar
         assert len(improved) == 13
         (robert,) = (row for row in improved if row[0] == "Robert")
         assert robert[1].split() == ["name", "before:", "NAME"]
-        assert "taken for name" in robert[2]
+        assert "mistaken for name" in robert[2]
         line = lead(page, "/p/twins/timeline")
         assert line.startswith("Better since ")
         assert line.endswith(found)
@@ -168,7 +168,7 @@ def test_merging_twins_is_told_as_thirteen_to_two(hall: Hall, browser: Any, shar
         assert "11 merges" in page.locator(".course-steps").inner_text()
         told = today(page, "twins")
         assert told.startswith("Better than on ")
-        assert "13 questions became correct, 2 no longer are. More than chance." in told
+        assert "13 questions are now right, 2 no longer are. More than chance." in told
         page.get_by_role("link", name="See which").click()
         assert page.locator("main h1").inner_text() == verdict, "Today leads to the same comparison"
         before, after = questions(page, "twins", 1), questions(page, "twins", 2)
@@ -193,9 +193,9 @@ def test_after_a_merge_and_a_new_exam_all_pages_tell_what_the_questions_tell(
         better, worse = count_changes(before, after, by_folded_topic)
         assert better > count_changes(before, after, by_topic)[0], "the names of topics alone would hide the gain"
         verdict = lead(page, "/p/careers/intents/compare")
-        assert re.search(rf" {better} of \d+ shared questions became right, {worse} no longer are\.", verdict)
+        assert re.search(rf" {better} of \d+ shared questions are now right, {worse} no longer are\.", verdict)
         assert rows_under(page, "What your edits did")[0][:2] == ["Merging topics", "11"]
         assert lead(page, "/p/careers/timeline").endswith(verdict.partition(". ")[2])
         told = today(page, "careers")
-        assert f"{better} questions became correct, {worse} no longer are." in told
+        assert f"{better} questions are now right, {worse} no longer are." in told
         assert told.startswith("Better than on ") == ("That is more than chance." in verdict)

@@ -98,10 +98,10 @@ def test_a_session_ends_in_the_middle_and_the_text_is_saved_all_the_same(
         if scripted:
             check_accessible(page)
         sign_in(page, office.users[Role.EDITOR])
-        assert heading(page) == "You are signed in again. Nothing has been saved yet."
+        assert heading(page) == "You are signed in again. Your text has not been submitted yet."
         if scripted:
             check_accessible(page)
-        press(page, "Send now")
+        press(page, "Submit now")
         flash(page, "")
         assert heading(page) == name
         if scripted:

@@ -155,7 +155,7 @@ def test_everything_works_without_a_script(browser: Any, address: str, talk: Tal
     page.locator("th a", has_text="Topic").click()
     assert page.locator("th[aria-sort=ascending]").is_visible()
     page.locator("#f-q").fill("sal")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     assert page.locator("#list tbody tr").count() == 1
     assert page.locator("figure svg.chart").count() == 2
     assert not page.locator("[data-copy]").is_visible(), "what needs a script hides without"

@@ -350,7 +350,7 @@ def test_an_origin_is_told_with_its_numbers() -> None:
     assert wording.origin_sentence(ORIGIN) == (
         "Trained on ConvAI 2017, July (2,000 dialogues), licence Apache-2.0. On unseen dialogues, "
         "its correlation with people's ratings (Pearson) is 0.58 (0.48 to 0.68, n = 2,000 ratings) "
-        "in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with "
+        "overall, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50, n = 1,500) with "
         "unseen bots."
     )
 
@@ -384,7 +384,7 @@ def test_every_correlation_in_words_names_its_measure() -> None:
 
 def test_the_effects_of_the_lowest_talk_are_drawn_and_not_added_up(pages: dict[str, str]) -> None:
     figure = pages["three bots"].split("What moved the lowest score")[1].split("</figure>")[0]
-    assert "the bars do not add up to the score" in words(figure)
+    assert "they do not add up to the score" in words(figure)
     lowest = rank_scored(many(90))[0]
     shown = re.findall(r'<td class="n">([^<]*)</td>', figure)
     assert shown == [signed(turn.effect) for turn in lowest.score.turns]

@@ -155,7 +155,7 @@ def test_every_score_comes_with_what_the_rater_learnt_from_and_its_numbers() -> 
     for case in ("three bots", "no marks", "one"):
         text = flat(terminal(CASES[case]()))
         assert "Trained on ConvAI 2017, July (2,000 dialogues), licence Apache-2.0." in text
-        assert ("n = 2,000 ratings) in all, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50,") in text
+        assert ("n = 2,000 ratings) overall, 0.46 (0.36 to 0.56, n = 1,500) with bots, 0.40 (0.30 to 0.50,") in text
         assert "cross-validation" not in text
 
 

@@ -50,7 +50,7 @@ def test_the_figures_of_an_intents_exam_are_those_of_its_report(result: IntentsR
     page = render_result(result)
     # As tables with ranges and as a heat map.
     stand_in(found, page, ("settings", "confusion"))
-    assert "What the bot has to face" in page
+    assert "Test conditions" in page
     assert 'class="heat confusion' in page
 
 

@@ -85,7 +85,7 @@ def test_runs_are_counted_by_kind_and_state(store: Store, project: Project) -> N
         assert not tx.runs.has_title(project.id, "Evening")
         before = tx.runs.state(project.id, "conversations")
     with store.writing() as tx:
-        tx.runs.rename(first.id, "Noon")
+        tx.runs.touch(first.id, title="Noon")
         assert tx.runs.state(project.id, "conversations") != before
 
 

@@ -24,7 +24,7 @@ def same(text: str | None, message: Message = TOLD) -> bool:
 def test_a_run_keeps_its_messages_and_other_programs_read_their_text(store: Store, project: Project) -> None:
     run = add_run(store, project)
     with store.writing() as tx:
-        tx.runs.rename(run.id, TOLD)
+        tx.runs.touch(run.id, title=TOLD)
         tx.runs.set_state(run.id, RunState.DONE, headline=TOLD, error=TOLD)
         tx.measures.put([MeasureRow(run.id, "", "score", 0.5, 0.4, 0.6, 10)])
     with store.reading() as tx:
@@ -43,7 +43,7 @@ def test_plain_text_after_a_message_is_plain_text(store: Store, project: Project
     run = add_run(store, project)
     for title in (TOLD, "mine"):
         with store.writing() as tx:
-            tx.runs.rename(run.id, title)
+            tx.runs.touch(run.id, title=title)
     with store.reading() as tx:
         kept = tx.runs.get(run.id)
     assert kept is not None

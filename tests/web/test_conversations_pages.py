@@ -291,7 +291,7 @@ def test_readers_see_no_button_that_they_may_not_press(house, shown: Shown) -> N
 
 def test_the_list_of_conversations_says_how_each_bot_fared(shown: Shown) -> None:
     page = words(shown.get(f"/{shown.done.number}/talks?search=hello"))
-    assert "1 conversation, held with every bot" in page, page
+    assert "1 conversation, run with every bot" in page, page
     assert re.search(r"Says hello small talk basic (0 of 4 2 of 4|2 of 4 0 of 4)", page)
     assert "n/a" in words(shown.get(f"/{shown.waiting.number}/talks"))
 

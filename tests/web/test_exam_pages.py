@@ -222,7 +222,7 @@ def merged(hall: Any) -> Any:
 def test_a_merge_is_credited_on_the_page_of_the_comparison(merged: Any, reader: TestClient) -> None:
     page = reader.get("/p/jobs/intents/compare").text
     assert lead_of(page) == (
-        "The later run is better. 8 of 32 shared questions became right, 0 no longer are. That is more than chance."
+        "The later run is better. 8 of 32 shared questions are now right, 0 no longer are. That is more than chance."
     )
     causes = page.split("What your edits did")[1].split("</table>")[0]
     rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in causes.split("<tr>")[2:]]
@@ -248,7 +248,7 @@ def test_the_timeline_and_today_say_what_the_comparison_says(merged: Any, reader
     assert line.endswith(verdict)
     today = reader.get("/p/jobs").text.partition('class="sub"')[2].partition("</p>")[0]
     assert "Better than on " in today
-    assert "8 questions became correct, 0 no longer are. More than chance." in today
+    assert "8 questions are now right, 0 no longer are. More than chance." in today
     assert 'href="/p/jobs/intents/compare?a=1&amp;b=2"' in today
 
 
@@ -269,7 +269,7 @@ def test_the_timeline_names_what_changed_and_says_what_it_brought(merged: Any, r
     steps = page.split('class="course-steps')[1].split("</ol>")[0]
     assert "1 merge" in steps
     assert "really better" in steps
-    assert "8 became right, 0 no longer are" in steps
+    assert "8 now right, 0 no longer right" in steps
     add_topic(merged.store, PRODUCT, merged.project, "new", examples=["a new question"])
     steps = reader.get("/p/jobs/timeline").text.split('class="course-steps')[1].split("</ol>")[0]
     assert "1 new topic" in steps

@@ -200,7 +200,7 @@ def test_a_topic_counts_its_examples_and_not_how_often_they_were_tested(editor: 
     ids = topics.topic_names(house.store, house.project)
     for own in ids:
         page = html.unescape(editor.get(f"/p/jobs/topics/{own}").text)
-        said = re.search(r"of (\d+) examples? tested: (\d+) correct, (\d+) declined, (\d+) wrong\.", page)
+        said = re.search(r"of (\d+) examples? tested: (\d+) right, (\d+) declined, (\d+) wrong\.", page)
         assert said is not None
         tested, *counts = map(int, said.groups())
         assert sum(counts) == tested <= 8

@@ -30,7 +30,7 @@ def test_a_file_is_previewed_and_imported_and_taken_back(editor: TestClient, hou
     assert sent.status_code == 303
     path = sent.headers["location"]
     page = editor.get(path).text
-    assert "2 examples in 2 topics can be imported. 1 row needs you." in page
+    assert "2 examples in 2 topics can be imported. 1 row needs attention." in page
     assert "the text is empty" in page, "the refused rows come first"
     assert "spaces corrected" in editor.get(f"{path}?kind=changed").text
     assert b"the text is empty" in editor.get(f"{path}.csv").content
@@ -49,7 +49,7 @@ def test_columns_are_chosen_on_the_preview(editor: TestClient, house: Any) -> No
     form = sheet_form(editor.get(path).text)
     left = editor.post(path, data={**form, "role_0": "", "role_1": ""}).headers["location"]
     page = editor.get(left).text
-    assert "Say what each column is." in page
+    assert "Choose what each column contains." in page
     assert "2 columns are left out: a, b." in page
     assert editor.post(f"{left}/apply").status_code == 400
     again = editor.post(left, data={**sheet_form(page), "role_0": "text", "role_1": "topic", "mode": "replace"})

@@ -20,7 +20,7 @@ def test_an_old_log_comes_in_completely_without_a_script_and_names_nobody_in_its
     assert "12 dialogues with 36 messages can be imported." in page
     assert "The file is read as Windows-1252" in page
     assert "1 column is left out: Agentur." in page
-    notes = page[page.index("What will happen") : page.index("Who is the bot")]
+    notes = page[page.index("What will happen") : page.index("Bot and batch")]
     assert "example.org" not in notes
     assert editor.post(f"{path}/apply", data=sheet_form(page)).status_code == 303
     with house.store.reading() as tx:
@@ -35,7 +35,7 @@ def test_a_log_with_unknown_columns_is_no_dead_end(house: Any, editor: TestClien
     table = b"x,y,z\n1,hello you there,Tom\n1,good day to you,Kim\n2,what is up now,Ann\n2,good day again sir,Kim\n"
     path = editor.post(f"{BASE}/add", files={"file": ("log.csv", table, "text/csv")}).headers["location"]
     page = editor.get(path).text
-    assert "Say which column tells the dialogues apart." in page
+    assert "Choose the column that identifies the dialogue." in page
     assert editor.post(f"{path}/apply", data=sheet_form(page)).status_code == 400
     form = {**sheet_form(page), "role_0": "dialogue", "role_1": "text", "role_2": "speaker"}
     ready = editor.get(editor.post(path, data=form).headers["location"]).text
@@ -46,6 +46,6 @@ def test_many_dialogues_with_the_same_fault_are_one_warning(editor: TestClient) 
     rows = "".join(f"{n},user,hi,99\n" for n in range(30)) + "x,user,hi,4\n"
     file = ("log.csv", f"dialogue,speaker,text,rating\n{rows}".encode(), "text/csv")
     page = editor.get(editor.post(f"{BASE}/add", files={"file": file}).headers["location"]).text
-    reasons = page[page.index("Why dialogues are rejected") : page.index("Who is the bot")]
+    reasons = page[page.index("Why dialogues are rejected") : page.index("Bot and batch")]
     assert reasons.count("<li>") == 1
     assert "<b>30</b>" in reasons

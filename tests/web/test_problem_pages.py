@@ -104,7 +104,7 @@ def test_every_link_of_a_problem_leads_somewhere(editor: TestClient) -> None:
 def test_nothing_worth_anybodys_time_is_shown_as_a_good_result(house: Any, reader: TestClient) -> None:
     keep_exam(house.store, house.project, replace(mixed_exam(), problems=()))
     today = shown(reader, "/p/jobs")
-    assert "Nothing worth your time today" in part(today, "What to do next")
+    assert "Nothing to fix today" in part(today, "What to do next")
     result = part(shown(reader, "/p/jobs/intents/1"), FIX)
     assert "Nothing needs fixing" in result
     assert "<tr>" not in result

@@ -84,7 +84,7 @@ def told(answer: Any) -> dict[str, str]:
 
 def test_a_cell_opens_its_questions_and_moves_one_where_it_was_sent(mistaken: Any, editor: TestClient) -> None:
     result = editor.get("/p/jobs/intents/1").text
-    link = re.search(r'href="([^"]+)" aria-label="topic 0 taken for topic 1: 2 of 8"', result)
+    link = re.search(r'href="([^"]+)" aria-label="topic 0 mistaken for topic 1: 2 of 8"', result)
     assert link is not None
     page = editor.get(html.unescape(link[1])).text
     action, fields = sent(page)

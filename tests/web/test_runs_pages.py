@@ -144,7 +144,7 @@ def test_where_another_worker_is_there_the_page_says_when_it_goes_on(hall: Any, 
 def test_a_run_with_a_worker_at_work_is_going_on(hall: Any, reader: TestClient) -> None:
     begin(hall, 5)
     page = reader.get("/p/jobs/intents/1").text
-    assert "Round 1 of " in page or re.search(r"Reading \d+ texts\.", page)
+    assert "Round 1 of " in page or re.search(r"[Rr]eading \d+ texts\.", page)
     assert "stopped responding" not in page
     assert reader.get("/api/v1/projects/jobs/runs/1/progress").json()["silence"] is None
 
@@ -162,17 +162,17 @@ def test_the_filters_of_runs_say_how_many_each_choice_shows(hall: Any, reader: T
     page = reader.get("/p/jobs/runs").text
     assert facets_of(page) == {
         "all exams": "3",
-        "Topic exam": "2",
+        "Intents exam": "2",
         "Classifiers": "1",
         "any status": "3",
         "waiting": "1",
         "done": "2",
     }
-    assert "1 run in progress, 3 in all." in page
+    assert "1 run in progress, 3 in total." in page
     done = facets_of(reader.get("/p/jobs/runs?state=done&kind=intents").text)
     assert done == {
         "all exams": "2",
-        "Topic exam": "1",
+        "Intents exam": "1",
         "Classifiers": "1",
         "any status": "2",
         "waiting": "1",

@@ -44,7 +44,7 @@ def test_a_run_of_conversations_starts_its_bots_then_talks_then_scores(sqlite_st
         material = read_material(tx.runs.material(run.id))
         line = judge_last(material, unit.key, [Exchange(1, "hello", Status.OK)])
         tx.turns.put(judged_rows(unit.id, run.id, [line]))
-    assert stage_of(sqlite_store, current(sqlite_store, run)) == "talking"
+    assert stage_of(sqlite_store, current(sqlite_store, run)) == "running conversations"
     with sqlite_store.writing() as tx:
         tx.runs.set_state(run.id, RunState.CONCLUDING)
     assert runs.progress_of(sqlite_store, run).stage in ("scoring 12 turns", "")

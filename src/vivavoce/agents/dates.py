@@ -101,19 +101,21 @@ def _any(words: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=8)
+def _read_iso(match: re.Match[str]) -> DayMention | None:
+    year, month, day = (int(part) for part in match.groups())
+    return _valid(match, [(day, month, year)])
+
+
+def _read_figures(match: re.Match[str]) -> DayMention | None:
+    # `12/10`: the day first, as most of the world writes; the month first where that cannot be.
+    first, second, year = int(match["a"]), int(match["b"]), _year(match["year"])
+    return _valid(match, [(first, second, year), (second, first, year)])
+
+
 def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     """Return the ways to write a day with their readers, the fullest first."""
     words = language_of(code)
     every_weekday = {**words.weekdays, **words.short_weekdays}
-
-    def read_iso(match: re.Match[str]) -> DayMention | None:
-        year, month, day = (int(part) for part in match.groups())
-        return _valid(match, [(day, month, year)])
-
-    def read_figures(match: re.Match[str]) -> DayMention | None:
-        # `12/10`: the day first, as most of the world writes; the month first where that cannot be.
-        first, second, year = int(match["a"]), int(match["b"]), _year(match["year"])
-        return _valid(match, [(first, second, year), (second, first, year)])
 
     def read_day(match: re.Match[str]) -> int:
         return words.ordinals.get(re.sub(r"[ -]+", "-", match["day"])) or int(re.sub(r"\D", "", match["day"]))
@@ -140,8 +142,8 @@ def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     count = rf"(?P<count>\d{{1,2}}|{_any(words.numbers)})"
     figures = rf"(?P<a>\d{{1,2}})[/{point}](?P<b>\d{{1,2}})(?:[/{point}](?P<year>\d{{4}}|\d\d)?)?"
     ways: dict[str, _Read[DayMention]] = {
-        r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b": read_iso,
-        rf"{named}(?<![\w/.]){figures}(?![\w%/])": read_figures,
+        r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b": _read_iso,
+        rf"{named}(?<![\w/.]){figures}(?![\w%/])": _read_figures,
         rf"{named}\b{day}(?: of)? (?P<month>{month})\b{year}": read_written,
         rf"{named}\b(?P<month>{month})\.? (?:the )?{day}\b(?!:){year}": read_written,
         rf"{named}\b(?P<day>\d{{1,2}}(?:{ending}))(?!\w)": read_alone,

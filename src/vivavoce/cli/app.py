@@ -43,7 +43,7 @@ def viva(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Examine chatbots: how good is it, why is it wrong, what to fix next, did the fix help.
+    """Examine chatbots: how good they are, why they get things wrong, what to fix next, and whether the fix helped.
 
     For example:
 

@@ -66,7 +66,7 @@ def demo(
     *,
     output: Output,
 ) -> None:
-    """Run the exams on shipped material: questions of applicants, flight bookings with three engines, dialogues.
+    """Run the exams on shipped material: applicants' questions, flight bookings with three engines, dialogues.
 
     Takes about a minute. The sentence vectors (84 MB) are downloaded once; without a network the exams use words and
     letters alone and say so.

@@ -35,7 +35,7 @@ DOWNLOAD_BYTES = 118_000_000
 
 app = CommandGroup(
     "models",
-    help="""Get and find the models that turn texts into vectors.
+    help="""Download and locate the models that turn texts into vectors.
 
     Exit codes: 0 success · 2 there is no such model, or it is not installed · 3 the download failed.
 

@@ -134,11 +134,27 @@ def build_table(
         widest = max(map(measure_width, (cells for _, cells in rest)), default=0)
         columns = (*columns, *[""] * (min(widest, MAX_COLUMNS) - len(columns)))
     check_columns(columns, source)
+    rows, faults, blanks = _split_rows(rest, len(columns), pad=pad)
+    blank = [say(BLANK_ROWS, source=source, numbers=list_numbers(blanks))] if blanks else []
+    return Table(
+        columns,
+        tuple(rows),
+        (*notes, *blank),
+        tuple(faults),
+        header=header.number,
+        above=tuple(above),
+        blank=tuple(blanks),
+    )
+
+
+def _split_rows(
+    records: Iterable[tuple[int, Cells]], width: int, *, pad: bool
+) -> tuple[list[Row], list[RowFault], list[int]]:
+    """Return the rows as wide as the header, the faults of others, and the numbers of blank rows between them."""
     rows: list[Row] = []
     faults: list[RowFault] = []
     blanks: list[int] = []
-    width = len(columns)
-    for number, cells in rest:
+    for number, cells in records:
         # What lies beyond the columns of a sheet does not make a row.
         if is_blank(cells[:width] if pad and width else cells):
             blanks.append(number)
@@ -150,17 +166,7 @@ def build_table(
             counted = plural(len(cells), "cell")
             faults.append(RowFault(number, f"the row has {counted}, but the header has {width}: {remedy}"))
     last = max([row.number for row in rows[-1:]] + [fault.number for fault in faults[-1:]], default=0)
-    blanks = [number for number in blanks if number < last]
-    blank = [say(BLANK_ROWS, source=source, numbers=list_numbers(blanks))] if blanks else []
-    return Table(
-        columns,
-        tuple(rows),
-        (*notes, *blank),
-        tuple(faults),
-        header=header.number,
-        above=tuple(above),
-        blank=tuple(blanks),
-    )
+    return rows, faults, [number for number in blanks if number < last]
 
 
 def measure_width(cells: Cells) -> int:

@@ -117,9 +117,7 @@ def examine_over_time(
         raise DataError(
             f"the history of {len(ordered)} rows is too short to split",
             where=data.source,
-            remedy=(
-                f"there must be two topics and {min_test} rows before the first split, and new messages after it"
-            ),
+            remedy=f"there must be two topics and {min_test} rows before the first split, and new messages after it",
         )
     answers, frozen = _ask_models(row_trainer(engine, material, progress), folds, mode, progress)
     notes = [
@@ -132,15 +130,13 @@ def examine_over_time(
     if frozen is not None:
         learnt = folds[0].train
         still = [_mark_unborn(f, answer, material.labels, learnt) for f, answer in zip(folds, frozen, strict=True)]
-        # Message by message; near-duplicates stand or fall together.
+        # Message by message; near-duplicates are one case.
         right, before = (
-            np.concatenate([items.right & (items.confidence >= threshold) for items, _ in side])
-            .astype(float)
-            .tolist()
+            np.concatenate([items.right & (items.confidence >= threshold) for items, _ in side]).astype(float)
             for side in (parts, still)
         )
         groups = np.concatenate([material.groups[fold.test] for fold in folds])
-        gain = paired_test(right, before, groups.tolist(), step=1.0)
+        gain = paired_test(right.tolist(), before.tolist(), groups.tolist(), step=1.0)
     return TimelineResult(
         data=DataFacts.of(ordered),
         classifier=engine.name,

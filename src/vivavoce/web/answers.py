@@ -173,8 +173,8 @@ CONTENT = (
     (gettext_noop("Changes"), "/edits", "undo", "x"),
 )
 EXAMS = (
-    (gettext_noop("Topic exam"), "/intents", "exam", "i"),
-    (gettext_noop("Conversation exam"), "/conversations", "chat", "c"),
+    (gettext_noop("Intents exam"), "/intents", "exam", "i"),
+    (gettext_noop("Conversations exam"), "/conversations", "chat", "c"),
     (gettext_noop("Dialogue scores"), "/dialogues/score", "star", "q"),
     (gettext_noop("Classifiers"), "/engines", "swap", "e"),
     (gettext_noop("Timeline"), "/timeline", "trend", "l"),

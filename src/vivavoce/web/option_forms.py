@@ -232,7 +232,7 @@ def choice_picks(
 ) -> tuple[View, ...]:
     """Return the boxes of the form: suites, bots, levels, domains; what has nothing to choose from is left out."""
     every = words.gettext("Tick none to include all.")
-    hint = words.gettext("Each conversation is held with every bot you tick.")
+    hint = words.gettext("Each conversation is run with every bot you tick.")
     several = words.gettext("Tick several to compare the bots across domains in one result.")
     chosen_suites = {each.row.id for each in found.suites}
     subjects = tuple(

@@ -49,7 +49,7 @@ from vivavoce.errors import GateError, plural
 
 app = CommandGroup(
     "conversations",
-    help="""Hold the same scripted conversations with several bots and compare them.
+    help="""Run the same scripted conversations with several bots and compare them.
 
     Exit codes: 0 success · 1 a quality gate failed (`--fail-under`, `--strict`) · 2 invalid input or options ·
     3 the work is incomplete and can be resumed (`viva conversations resume DIR`).
@@ -108,7 +108,7 @@ def run(
     gates: TurnGates,
     reports: Reports,
 ) -> None:
-    """Hold the conversations with each bot; show how each did and which differences are significant.
+    """Run the conversations with each bot; show how each did and which differences are significant.
 
     Every exchange is recorded at once: after a crash or Ctrl-C, `viva conversations resume DIR` continues, and
     `viva conversations score DIR` computes the findings again without calling a bot.
@@ -148,7 +148,7 @@ def run(
 def resume(
     folder: RunFolder, *, bots: BotFile = None, pressure: Pressure, gates: TurnGates, reports: Reports
 ) -> None:
-    """Resume a run: finished conversations stay; those that failed or were in progress are held again.
+    """Resume a run: finished conversations stay; those that failed or were in progress run again.
 
     Options default to those of the run; `--max-messages` counts anew.
 

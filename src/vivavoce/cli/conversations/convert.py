@@ -32,7 +32,7 @@ def convert(
     force: Force = False,
     output: Output,
 ) -> None:
-    """Convert scenarios between YAML, sheets, Botium scripts and Rasa test stories, and list what got lost.
+    """Convert scenarios between YAML, sheets, Botium scripts and Rasa test stories, and list what was lost.
 
     Reads everything that an exam can use. What the new form cannot express is listed with counts.
 

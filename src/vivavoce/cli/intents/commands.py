@@ -263,7 +263,7 @@ def over_time(
     reports: Reports,
     reading: Reading,
 ) -> None:
-    """Replay the history of the examples by their column `created`: does retraining pay?
+    """Replay the history of the examples by their column `created`: does retraining pay off?
 
     Two models are tested on every period: one trained on everything before it, and the first one.
 

@@ -21,7 +21,7 @@ def worker(
     once: Annotated[bool, option("--once", "", "Exit as soon as no run is open.")] = False,
     output: Output,
 ) -> None:
-    """Do the exams of a workspace until Ctrl-C; several workers share the work.
+    """Run the exams of a workspace until Ctrl-C; several workers share the work.
 
     `viva serve` starts one. If a worker ends, another one repeats its unfinished units.
 

@@ -11,8 +11,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.model.messages import EncodedDialogue
-
 Floats = NDArray[np.float64]
 Message = Sequence[str]
 
@@ -89,27 +87,3 @@ def count_rows(terms: Terms, messages: Sequence[Sequence[str]]) -> tuple[NDArray
         for number, count in counts.items():
             table[row, place[number]] = count
     return np.array(met, dtype=np.intp), table
-
-
-@dataclass(frozen=True)
-class WordingModel:
-    """Terms and weights (outputs x terms) of the judge's side and of the peer's."""
-
-    judge: Terms
-    peer: Terms
-    judge_weights: Floats = field(repr=False)
-    peer_weights: Floats = field(repr=False)
-    intercept: Floats = field(repr=False)
-
-    def predict(self, dialogue: EncodedDialogue, masks: Floats) -> Floats:
-        """Return one row of outputs for each mask (which messages count)."""
-        return np.asarray(
-            self.intercept
-            + _side(self.judge, self.judge_weights, dialogue, masks, ~dialogue.peer)
-            + _side(self.peer, self.peer_weights, dialogue, masks, dialogue.peer)
-        )
-
-
-def _side(terms: Terms, weights: Floats, dialogue: EncodedDialogue, masks: Floats, own: NDArray[np.bool_]) -> Floats:
-    met, counts = count_rows(terms, [dialogue.terms[i] for i in np.flatnonzero(own)])
-    return np.asarray(weigh(masks[:, own] @ counts, terms.rarity[met]) @ weights[:, met].T)

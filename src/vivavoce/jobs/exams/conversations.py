@@ -146,7 +146,7 @@ class Conversations(Exam):
         if progress.concluding:
             return say("scoring {turns}", turns=say_count(facts["turns"], "{n:,} turn", "{n:,} turns"))
         if progress.begun:
-            return say("talking")
+            return say("running conversations")
         return say("starting the bots and loading sentence vectors") if facts["vectors"] else say("starting the bots")
 
     def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:

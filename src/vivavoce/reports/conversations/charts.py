@@ -55,9 +55,9 @@ def levels_figure(result: ConversationsResult) -> Figure:
     ]
     return Figure(
         "levels",
-        say("Right turns by level"),
-        say("Share of right turns; the bar shows the likely range for other conversations of this kind."),
-        comparison_chart(rows, description=say("Share of right turns by level and bot, with intervals.")),
+        say("Correct turns by level"),
+        say("Share of correct turns; the bar shows the likely range for other conversations of this kind."),
+        comparison_chart(rows, description=say("Share of correct turns by level and bot, with intervals.")),
     )
 
 

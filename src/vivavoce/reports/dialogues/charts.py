@@ -11,7 +11,7 @@ import altair as alt
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Ranking, Score
 from vivavoce.dialogues.scored import ScoredDialogue, count_scores, group_by_bot, rank_scored, score_steps
-from vivavoce.messages import say
+from vivavoce.messages import Message, say
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.shared.charts import (
@@ -27,7 +27,7 @@ from vivavoce.reports.shared.charts import (
     figures_by_name,
 )
 from vivavoce.reports.shared.svg import PALETTE, AnyChart
-from vivavoce.reports.shared.texts import clean, short
+from vivavoce.reports.shared.texts import short
 
 SCALE = alt.Scale(domain=[LOWEST, HIGHEST], nice=False)
 AXIS = alt.Axis(values=[1, 2, 3, 4, 5], format="d")
@@ -53,8 +53,8 @@ def dialogues_figures(result: DialoguesResult) -> dict[str, Figure]:
     figures += [ranking_figure(result.ranking)] if result.ranking else []
     if scored and scored[0].score.turns:
         meaning = say(
-            "How many points each message moved the score: up above 0, down below 0. Each bar "
-            "stands alone; the bars do not add up to the score."
+            "How many points each message moved the score: up above 0, down below 0. "
+            "Each bar is independent; they do not add up to the score."
         )
         chart = effects_chart(scored[0].dialogue, scored[0].score)
         figures.append(Figure("messages", say("What moved the lowest score"), meaning, chart))
@@ -130,14 +130,15 @@ def effect_rows(dialogue: Dialogue, score: Score) -> list[tuple[int, str, float]
     for turn in sorted(strongest, key=lambda turn: turn.number):
         known = 0 < turn.number <= len(dialogue.turns)
         who = wording.role_of(dialogue.turns[turn.number - 1]) if known else turn.speaker
-        rows.append((turn.number, clean(who), turn.effect))
+        # "bot" and "person" are translated; a name is shown as it is.
+        rows.append((turn.number, who if isinstance(who, Message) else short(who, MAX_NAME), turn.effect))
     return rows
 
 
 def effects_chart(dialogue: Dialogue, score: Score) -> AnyChart:
     """Draw the effect of each message of one dialogue; colour and the shape at the tip tell who spoke."""
     rows = effect_rows(dialogue, score) if ScoredDialogue(dialogue, score).value is not None else []
-    values = [{"number": n, "who": short(who, MAX_NAME), "effect": effect} for n, who, effect in rows]
+    values = [{"number": n, "who": who, "effect": effect} for n, who, effect in rows]
     last = max([1, *[number for number, *_ in rows]])
     messages = alt.Scale(domain=[0.4, last + 0.6], nice=False)
     most = max([MIN_EFFECT, *[abs(effect) for *_, effect in rows]])
@@ -156,7 +157,7 @@ def effects_chart(dialogue: Dialogue, score: Score) -> AnyChart:
         ),
     )
     zero = alt.Chart(chart_data([{"effect": 0}])).mark_rule(color=PALETTE["muted"]).encode(y="effect:Q")
-    chart = alt.layer(zero, *_draw_speakers(base, [str(value["who"]) for value in values], last))
+    chart = alt.layer(zero, *_draw_speakers(base, [who for _, who, _ in rows], last))
     return apply_theme(
         chart.properties(width=WIDTH + 60, height=200),
         say("How many points each message moved the score, above or below 0; shape and colour show the speaker."),

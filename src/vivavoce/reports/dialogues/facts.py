@@ -26,7 +26,7 @@ FACT_TITLES: dict[FactKind, str] = {
     FactKind.THANKED: say("Visitor said thanks"),
 }
 FACT_MEANINGS: dict[FactKind, str] = {
-    FactKind.NO_ANSWER: say("The bot never spoke, or the visitor's last question was left open."),
+    FactKind.NO_ANSWER: say("The bot never replied, or left the visitor's last question unanswered."),
     FactKind.ENDED_AFTER_FALLBACK: say("The bot's last message says that it did not understand or does not know."),
     FactKind.ASKED_FOR_PERSON: say("The visitor asked to talk to a person."),
     FactKind.ENDED_ANGRY: say("The visitor insulted the bot, or called it a waste of time, near the end."),

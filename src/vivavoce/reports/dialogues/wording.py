@@ -24,7 +24,7 @@ NOT_YET = say("You cannot compare bots with these scores yet.")
 Counted = Literal["dialogue", "rating"]
 # The tests of an origin that are told in one sentence; its table has all of them.
 _TOLD = {
-    "overall": say("{rate} in all"),
+    "overall": say("{rate} overall"),
     "human-bot": say("{rate} with bots"),
     "unseen-bot": say("{rate} with unseen bots"),
 }

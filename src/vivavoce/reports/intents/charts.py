@@ -66,7 +66,7 @@ def settings_figure(result: IntentsResult) -> Figure:
         for findings in distinct
     ]
     chart = comparison_chart(rows, description=say("The main numbers for each setting, with intervals."))
-    return Figure("settings", say("What the bot has to face"), say("Dot: value; bar: interval."), chart)
+    return Figure("settings", say("Test conditions"), say("Dot: value; bar: interval."), chart)
 
 
 def overlap_figure(pairs: Sequence[Pair]) -> Figure:

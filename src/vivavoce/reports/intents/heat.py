@@ -1,4 +1,4 @@
-"""Who takes whose questions, as tinted tables: one for all topics, or one for each group of them."""
+"""Which topic is mistaken for which, as tinted tables: one for all topics, or one for each group of them."""
 
 from __future__ import annotations
 
@@ -121,5 +121,5 @@ def name_cell(origin: str, guess: str, count: int, total: int) -> str:
     if origin == guess:
         return say("{topic}: {count:,} of {total:,} answered correctly", topic=origin, **numbers)
     if not origin:
-        return say("Out of scope, taken for {guess}: {count:,} of {total:,}", guess=guess, **numbers)
-    return say("{origin} taken for {guess}: {count:,} of {total:,}", origin=origin, guess=guess, **numbers)
+        return say("Out of scope, mistaken for {guess}: {count:,} of {total:,}", guess=guess, **numbers)
+    return say("{origin} mistaken for {guess}: {count:,} of {total:,}", origin=origin, guess=guess, **numbers)

@@ -35,7 +35,7 @@ GRAVE = frozenset(
 
 def render_result(result: IntentsResult) -> str:
     """Return the report of an exam: the sentence first, numbers second, details on demand."""
-    title, lead = f"Topic exam of {file_name(result.data.source)}", wording.headline(result)
+    title, lead = f"Intents exam of {file_name(result.data.source)}", wording.headline(result)
     view: dict[str, object] = {"notes": weigh_notes(result.warnings), "facts": _list_provenance(result).items()}
     if not result.settings:
         return render_report("intents.html", title, lead=lead, beside=(), result=None, **view)

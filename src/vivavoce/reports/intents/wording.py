@@ -41,7 +41,7 @@ PROBLEM_TITLES = {
     "imbalance": say("Very large topics"),
     "language_mix": say("Mixed languages"),
     "near_duplicate": say("Near-duplicate text"),
-    "one_class": say("Nothing to tell apart"),
+    "one_class": say("Only one topic to train on"),
     "short_text": say("Meaningless text"),
     "similar_names": say("Nearly identical topic names"),
     "singleton": say("Topic with one example"),

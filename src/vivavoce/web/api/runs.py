@@ -110,7 +110,7 @@ class ExamBody(BaseModel):
 class ProgressBody(BaseModel):
     """How far a run is; `units` counts its pieces by state, `seconds_left` is null where nobody can tell.
 
-    `stage` says what it does now, such as "talking" or "2 runs before this one".
+    `stage` says what it does now, such as "running conversations" or "2 runs before this one".
     `silence` says since when nobody is at work on it; null where somebody is.
     """
 

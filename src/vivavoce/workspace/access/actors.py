@@ -67,7 +67,7 @@ ACTIONS: Mapping[str, str] = {
     "make link": say("Sign-in link created"),
     "rename": say("renamed"),
     "resume": say("resumed"),
-    "retry": say("failed parts tried again"),
+    "retry": say("failed parts retried"),
     "revoke key": say("API key revoked"),
     "set up": say("Workspace set up"),
     "sign in": say("Signed in"),

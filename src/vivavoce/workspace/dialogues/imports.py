@@ -129,7 +129,7 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
     """Do what a preview says."""
     choices, _, log = _read_pending(store, actor, project, key)
     if log.unclear:
-        raise UsageError(log.unclear, remedy=say("say what the columns are"))
+        raise UsageError(log.unclear, remedy=say("choose what each column contains"))
     with store.writing() as tx:
         PENDING.find(tx, actor, project, key)
         taken = _take(tx, actor, project, log.dialogues, choices)

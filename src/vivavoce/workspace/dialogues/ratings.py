@@ -123,7 +123,7 @@ def take_back(store: Store, actor: Actor, project: Project, dialogue_id: str) ->
         row = get_talk(tx, project, dialogue_id)
         before = _own(tx.ratings.of_dialogue(row.id), actor)
         if not before:
-            raise AbsentError(say("you have not rated this dialogue"), remedy=say("nothing to withdraw"))
+            raise AbsentError(say("you have not rated this dialogue"), remedy=say("nothing to remove"))
         for old in before:
             tx.ratings.delete(old.id)
     return opinion_of(before, actor)

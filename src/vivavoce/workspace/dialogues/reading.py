@@ -47,9 +47,9 @@ TABLES = ("csv", "tsv", "xlsx")
 # Beneath so many dialogues, whoever speaks in all of them need not be the bot.
 MIN_DIALOGUES, NEARLY_ALL = 3, 0.9
 _LACKING: Mapping[str, Message] = {
-    "dialogue": say("Say which column tells the dialogues apart."),
-    "speaker": say("Say which column names the speaker, or which one holds the bot's replies."),
-    "text": say("Say which column holds the messages."),
+    "dialogue": say("Choose the column that identifies the dialogue."),
+    "speaker": say("Choose the column that names the speaker, or the one with the bot's replies."),
+    "text": say("Choose the column with the messages."),
 }
 
 

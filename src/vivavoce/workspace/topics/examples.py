@@ -196,7 +196,7 @@ def move_examples(
         rows = [row for row in get_examples(tx, project, ids) if row.topic_id != topic_id]
         target = None if topic_id is None else find_topic(tx, project, topic_id)
         if not rows:
-            raise UsageError(say("they are already there"), remedy=say("choose another topic"))
+            raise UsageError(say("they already exist"), remedy=say("choose another topic"))
         name = target.name if target else OUT_OF_SCOPE_TITLE
         summary = say("Moved {counted} to {name}", counted=describe_examples(rows), name=name)
         return tx.edits.apply(project.id, actor.user_id, "move examples", summary, moves(tx, rows, topic_id), why=why)

@@ -204,9 +204,9 @@ def _read_file(path: Path, content: bytes, choices: Choices) -> Reading:
     written = "" if table.sheets else choices.encoding or guess_encoding(content)
     reading = Reading(unit=table.unit, layout=make_layout(table, roles, written))
     if "text" not in roles:
-        return replace(reading, unclear=say("no column is the message yet: say which one it is"))
+        return replace(reading, unclear=say("no column is selected for the message: choose one"))
     if "topic" not in roles and not choices.topic.strip() and choices.missing != "scope":
-        unclear = say("no column is the topic yet: say which one it is, or choose one topic for all rows")
+        unclear = say("no column is selected for the topic: choose one, or choose one topic for all rows")
         return replace(reading, unclear=unclear)
     table = _fill_topics(table, roles, choices)
     places = {role: place for place, role in enumerate(roles) if role}

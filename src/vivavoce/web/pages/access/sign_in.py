@@ -88,7 +88,7 @@ def sign_in(request: Request, store: InStore, form: Form) -> Response:
         return with_session(request, entry, done(path, text))
     request.state.visitor = Visitor(entry.user, entry.user.role, address_of(request))
     shown = tuple((name, value) for name, value in held.fields if value.strip())
-    title = words_of(request).gettext("Your text is saved")
+    title = words_of(request).gettext("Your text is still here")
     waiting = page(request, "access/waiting.html", title, view=View(held=held, shown=shown))
     return with_session(request, entry, waiting)
 

@@ -71,7 +71,7 @@ def _conversations_page(
     done = [line.run for line in page.lines if line.run.state is RunState.DONE]
     going = sum(line.run.state.open for line in page.lines)
     if not page.total:
-        lead = words.gettext("No conversations held yet.")
+        lead = words.gettext("No conversations run yet.")
     elif going:
         lead = words.ngettext("%(num)s run in progress.", "%(num)s runs in progress.", going)
     else:

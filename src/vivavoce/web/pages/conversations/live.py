@@ -166,7 +166,7 @@ def _talk(visit: Visit, run: Run, watched: Watched, place: TalkPlace) -> View:
 
 def _title(visit: Visit, run: Run, place: TalkPlace | None) -> str:
     if place is None:
-        return visit.words.gettext("Nothing said yet.")
+        return visit.words.gettext("No messages yet.")
     header = material_of(visit.store, run).header
     titles = (script.title for script in header.plan.scripts if script.id == place.script)
     title = next(titles, "") or place.script

@@ -71,7 +71,7 @@ def heat_view(visit: Visit, run: Run, result: ConversationsResult, domain: str) 
         address=_turns_address(run),
     )
     return View(
-        caption=words.gettext("The seven numbers, %(domain)s", domain=domain_title(words, domain)),
+        caption=words.gettext("The seven metrics, %(domain)s", domain=domain_title(words, domain)),
         first=words.gettext("Bot and level"),
         columns=[number_column(words, name) for name in SEVEN],
         groups=[

@@ -225,8 +225,8 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
     view = View(
         head=run_head(words, visit.project, line),
         lead=words.ngettext(
-            "%(num)s conversation, held with every bot.",
-            "%(num)s conversations, held with every bot.",
+            "%(num)s conversation, run with every bot.",
+            "%(num)s conversations, run with every bot.",
             page.total,
         ),
         tabs=run_tabs(visit, line.run, "talks"),

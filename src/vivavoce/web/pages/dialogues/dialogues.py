@@ -14,7 +14,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.messages import say
 from vivavoce.reports.dialogues.facts import FACT_SIGNS, FACT_TITLES, FACT_TONES
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
-from vivavoce.reports.shared.views import make_table
+from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.store.repositories.dialogues import SORTS
 from vivavoce.web.answers import table_file
 from vivavoce.web.cells import link_cell, rate_cell
@@ -42,6 +42,7 @@ from vivavoce.workspace.dialogues.overview import (
     NOTHING,
     Choice,
     Line,
+    Week,
     choose,
     count_choices,
     list_weeks,
@@ -119,30 +120,32 @@ def _overview(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str
         "actions": actions,
         "tiles": overview_tiles(words, shown, whole),
         "weeks": draw_weeks(words, weeks, whole, dated=all(line.known.dated for line in shown)),
-        "weeks_table": make_table(
-            words.gettext("Dialogues by week"),
-            (
-                words.gettext("Week of"),
-                words.gettext("Dialogues"),
-                words.said(FACT_TITLES[FactKind.FALLBACK]),
-                words.gettext("Mean score"),
-            ),
-            [
-                (
-                    week_label(words, week),
-                    visit.write.number(week.count),
-                    rate_cell(words, week.fallbacks),
-                    rate_cell(words, week.score, DIALOGUE_MEASURES["score"]),
-                )
-                for week in weeks
-            ],
-            3,
-        ),
+        "weeks_table": _tabulate_weeks(visit, weeks),
         "groups": fact_groups(words, low or shown, Listing(listing.path, {**chosen, "band": "low" if low else ""})),
         "groups_title": what_happened if low else words.gettext("What happened"),
         "scored": scored,
         "score": begin if editor else None,
     }
+
+
+def _tabulate_weeks(visit: Visit, weeks: Sequence[Week]) -> Table:
+    words = visit.words
+    titles = (
+        words.gettext("Week of"),
+        words.gettext("Dialogues"),
+        words.said(FACT_TITLES[FactKind.FALLBACK]),
+        words.gettext("Mean score"),
+    )
+    rows = [
+        (
+            week_label(words, week),
+            visit.write.number(week.count),
+            rate_cell(words, week.fallbacks),
+            rate_cell(words, week.score, DIALOGUE_MEASURES["score"]),
+        )
+        for week in weeks
+    ]
+    return make_table(words.gettext("Dialogues by week"), titles, rows, 3)
 
 
 def _list(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str, object]:

@@ -297,7 +297,7 @@ def _preview_page(
 
 def _make_verdict(words: Words, preview: TalkPreview, wanted: int) -> str:
     if preview.log.unclear:
-        return words.gettext("Say what each column is.")
+        return words.gettext("Choose what each column contains.")
     messages = sum(row.messages for row in preview.rows if row.kind in ("added", "replaced"))
     verdict = words.ngettext(
         "%(num)s dialogue with %(messages)s can be imported.",
@@ -325,7 +325,7 @@ def _list_sums(words: Words, preview: TalkPreview) -> list[tuple[int, str, str]]
         (messages, ngettext("message in them", "messages in them", messages), ""),
         (marks, ngettext("rating by people", "ratings by people", marks), ""),
         (dated, ngettext("dialogue with its date", "dialogues with their dates", dated), ""),
-        (counts["skipped"], ngettext("dialogue is there already", "dialogues are there already", counts["skipped"]),
+        (counts["skipped"], ngettext("dialogue already exists", "dialogues already exist", counts["skipped"]),
          "quiet"),
         (blank, ngettext("blank row skipped", "blank rows skipped", blank), "quiet"),
         (counts["refused"], ngettext("dialogue rejected", "dialogues rejected", counts["refused"]), "bad"),

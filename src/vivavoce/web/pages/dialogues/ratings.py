@@ -257,8 +257,8 @@ def _agreement_texts(words: Words, accord: ratings.Accord) -> tuple[str, str]:
     answers = words.gettext("Nobody has rated single answers yet.")
     if accord.answers.n or accord.unsure:
         answers = words.ngettext(
-            'Share of rated answers that people call good. Not counted: %(num)s "can\'t tell".',
-            'Share of rated answers that people call good. Not counted: %(num)s "can\'t tell".',
+            'Share of rated answers that people rated good. Not counted: %(num)s "can\'t tell".',
+            'Share of rated answers that people rated good. Not counted: %(num)s "can\'t tell".',
             accord.unsure,
         )
     return size, answers
@@ -317,7 +317,7 @@ def _tiles(words: Words, accord: ratings.Accord) -> list[Tile]:
     tiles = [Tile(writer.number(accord.marked), words.gettext("Rated dialogues"), scored)]
     shares = (
         (words.gettext("Two people within one point"), accord.talks.near),
-        (words.gettext("Answers that people call good"), accord.answers),
+        (words.gettext("Answers rated good by people"), accord.answers),
     )
     for title, rate in shares:
         known = rate is not None and rate.value is not None

@@ -178,7 +178,7 @@ def _measured(words: Words, dialogue: Talk, score: ScoreRow | None, address: str
             for place, effect in sorted(effects.items())[:MESSAGES]
         ],
         "measured": make_table(
-            words.gettext("What the rater measured; each effect stands alone"),
+            words.gettext("What the rater measured; each effect is independent"),
             (words.gettext("What"), Column(words.gettext("Effect"), number=True)),
             [(words.said(reason["text"]), signed(reason["effect"])) for reason in reasons[:MAX_REASONS]],
         ),

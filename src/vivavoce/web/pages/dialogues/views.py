@@ -188,7 +188,7 @@ def draw_weeks(words: Words, weeks: Sequence[Week], listing: Listing, *, dated: 
         (listing.address(), words.language, tuple(weeks)), lambda: _draw_course(words, weeks, listing)
     )
     meaning = words.gettext(
-        "The band is the likely range; hollow dots have fewer than 10 dialogues. A dot leads to its week."
+        "The band is the likely range; hollow dots have fewer than 10 dialogues. Select a dot to open its week."
     )
     if not dated:
         meaning += " " + words.gettext("Dialogues without a date count in the week of their import.")

@@ -263,7 +263,7 @@ def comparison_numbers(visit: Visit, compared: RunComparison) -> tuple[tuple[Col
         "shared questions; every other metric is judged alone, which takes more data."
     )
     columns = (
-        *text_columns(words.gettext("Metric"), words.gettext("What the bot has to face")),
+        *text_columns(words.gettext("Metric"), words.gettext("Test conditions")),
         *sides,
         Column(words.gettext("Difference"), number=True, meaning=meaning),
     )

@@ -164,7 +164,7 @@ def _part(visit: Visit, run: Run) -> View:
     measures = (MEASURES[name] for name in SHOWN)
     return View(
         columns=(
-            *text_columns(words.gettext("Classifier"), words.gettext("What the bot has to face")),
+            *text_columns(words.gettext("Classifier"), words.gettext("Test conditions")),
             *(Column(words.said(each.title), number=True, meaning=words.said(each.meaning)) for each in measures),
         ),
         rows=rows,
@@ -244,7 +244,7 @@ def engines_figure(words: Words, result: ComparisonResult) -> View | None:
     if not panels:
         return None
     note = words.gettext(
-        "%(setting)s. Dot: value; bar: where it would lie with other examples. The axes do not start at 0.",
+        "%(setting)s. Dot: value; bar: likely range with other examples. The axes do not start at 0.",
         setting=setting_title(words, next(iter(findings.values())).setting),
     )
     return dots_figure(words.gettext("Each classifier in the same rounds"), note, panels, columns=len(panels))
@@ -270,8 +270,8 @@ def gaps_figure(words: Words, result: ComparisonResult) -> View | None:
     if not dots or len(dots) > MAX_GAPS or not any(dot.rate.value is not None for dot in dots):
         return None
     note = words.gettext(
-        "Right decisions of the first minus those of the second, in points, over all conditions; "
-        "grey where it may be chance."
+        "Correct decisions of the first minus those of the second, in points, "
+        "over all conditions; grey where it may be chance."
     )
     panels = [Panel("", tuple(dots), signed=True)]
     return dots_figure(words.gettext("Which differences are real?"), note, panels)

@@ -18,7 +18,7 @@ from vivavoce.workspace.exams.project_exams import Problem
 class IntentsPages(ExamPages):
     """The intents exam."""
 
-    title = gettext_noop("Topic exam")
+    title = gettext_noop("Intents exam")
     place = begin = "intents"
 
     def scope_title(self, scope: str) -> str:
@@ -43,7 +43,7 @@ class EnginesPages(ExamPages):
 class ConversationsPages(ExamPages):
     """Scripted conversations."""
 
-    title = gettext_noop("Conversation exam")
+    title = gettext_noop("Conversations exam")
     place = begin = "conversations"
 
     def problem_line(self, words: Words, who: Visitor, project: Project, problem: Problem) -> ProblemLine:
@@ -132,7 +132,7 @@ def problem_title(words: Words, problem: Problem) -> str:
         case ProblemKind.TWIN_NAMES:
             return words.gettext("“%(a)s” and “%(b)s” look like one topic", **names)
         case ProblemKind.CONTRADICTIONS:
-            return words.gettext("The same question stands under different topics")
+            return words.gettext("The same question is in different topics")
         case ProblemKind.OUT_OF_SCOPE:
             return words.gettext("Out-of-scope questions get an answer")
         case ProblemKind.WEAKEST_TOPIC:

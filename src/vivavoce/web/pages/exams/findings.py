@@ -164,7 +164,7 @@ def verdict_sentence(words: Words, verdict: QuestionVerdict) -> str:
     if not verdict.improved + verdict.broken:
         return words.gettext("All %(shared)s shared questions came out as before.", shared=number(verdict.shared))
     changed = words.gettext(
-        "%(better)s of %(shared)s shared questions became right, %(worse)s no longer are.",
+        "%(better)s of %(shared)s shared questions are now right, %(worse)s no longer are.",
         better=number(verdict.improved),
         worse=number(verdict.broken),
         shared=number(verdict.shared),

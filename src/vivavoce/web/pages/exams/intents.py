@@ -132,7 +132,7 @@ def _start_page(visit: Visit, values: Mapping[str, str] | None = None, error: In
         ),
         error=error,
     )
-    title, status = words.gettext("Topic exam"), 400 if error else 200
+    title, status = words.gettext("Intents exam"), 400 if error else 200
     return visit.page("exams/intents.html", title, view=view, status=status)
 
 

@@ -92,7 +92,7 @@ def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int]) -> tupl
         case "delete":
             edit = questions.delete_questions(*given)
             return words.ngettext("%(num)s example deleted.", "%(num)s examples deleted.", count), edit
-    raise UsageError(say("this form asks for nothing"), remedy=say("choose what to do with the ticked questions"))
+    raise UsageError(say("no action selected"), remedy=say("choose what to do with the ticked questions"))
 
 
 def _questions_page(
@@ -235,7 +235,7 @@ def outcome_title(visit: Visit, kind: str) -> str:
 def outcome_meaning(visit: Visit, kind: str) -> str:
     """Return what an outcome means, as a sentence."""
     if kind == CONFIRMED:
-        return visit.words.gettext("Somebody looked at it: the example is filed correctly.")
+        return visit.words.gettext("Someone checked it: the example is in the right topic.")
     text = visit.words.said(Outcome(kind).meaning)
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -245,7 +245,7 @@ def question_row(visit: Visit, line: QuestionLine) -> View:
     words, write, row = visit.words, visit.write, line.row
     tone, icon = outcome_look(row.outcome)
     counts = words.gettext(
-        "Of its tests: %(right)s correct, %(deferred)s declined, %(wrong)s wrong",
+        "Of its tests: %(right)s right, %(deferred)s declined, %(wrong)s wrong",
         right=write.number(row.right),
         deferred=write.number(row.deferred),
         wrong=write.number(row.wrong),

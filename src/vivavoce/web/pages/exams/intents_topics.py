@@ -44,6 +44,8 @@ SHOWN_GROUPS = 12
 CONFUSION_COLUMNS = ("true_topic", "guess", "answered", "deferred")
 TopicsAsked = Annotated[Listing, asked("search", sort="found")]
 ConfusionAsked = Annotated[Listing, asked("search", "intent", size=SHOWN_MISTAKES)]
+# A topic and the one it was mistaken for; the first is empty where the question was out of scope.
+CellAsked = Annotated[Sequence[str], Query(alias="cell", max_length=2)]
 
 
 @router.get("/topics")
@@ -178,8 +180,6 @@ def _cell_row(words: Words, base: str, cell: ConfusionCell) -> Row:
     return Row((name, cell.guess, writer.number(cell.answered), writer.number(cell.deferred)))
 
 
-# A topic and the one that it was taken for; the first is empty where the question was out of scope.
-CellAsked = Annotated[Sequence[str], Query(alias="cell", max_length=2)]
 ANSWERED = (Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH)
 SHOWN_QUESTIONS = 20
 

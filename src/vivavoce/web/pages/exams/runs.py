@@ -76,8 +76,8 @@ def _lead(visit: Visit, total: int, counts: runs.RunCounts, *, filtered: bool) -
     if not going:
         return words.ngettext("%(num)s run, none in progress.", "%(num)s runs, none in progress.", total)
     return words.ngettext(
-        "%(num)s run in progress, %(total)s in all.",
-        "%(num)s runs in progress, %(total)s in all.",
+        "%(num)s run in progress, %(total)s in total.",
+        "%(num)s runs in progress, %(total)s in total.",
         going,
         total=write.number(total),
     )

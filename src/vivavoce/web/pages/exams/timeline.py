@@ -239,7 +239,7 @@ def _figure(visit: Visit, course: Course) -> View | None:
     words = visit.words
     label = f"{_lead(visit, course)} {_facts(visit, course)}"
     wide, narrow = course_pictures(words, visit.base, course, label)
-    band = words.gettext("Band: where the value would lie with other examples.")
+    band = words.gettext("Band: likely range with other examples.")
     marks = words.gettext("Numbers: what changed, listed below.") if course.steps else ""
     note = " ".join(filter(None, (band, axis_note(words, course), marks)))
     exam = project_exam(course.exam)
@@ -275,7 +275,7 @@ def _effect(visit: Visit, course: Course, effect: Effect) -> View:
     note = ""
     if effect.questions is not None and effect.questions.shared:
         note = words.gettext(
-            "%(better)s became right, %(worse)s no longer are",
+            "%(better)s now right, %(worse)s no longer right",
             better=visit.write.number(effect.questions.improved),
             worse=visit.write.number(effect.questions.broken),
         )

@@ -14,7 +14,7 @@ from vivavoce.workspace.projects.today import Step, list_first_steps
 # Title, why, the words of the button, and where it leads.
 STEPS: dict[Step, tuple[str, str, str, str]] = {
     "topics": (
-        gettext_noop("Bring in your topics"),
+        gettext_noop("Import your topics"),
         gettext_noop("A file or a list of your visitors' questions, each with its topic. Any table will do."),
         gettext_noop("Import topics"),
         "import",
@@ -33,14 +33,14 @@ STEPS: dict[Step, tuple[str, str, str, str]] = {
     ),
     "again": (
         gettext_noop("Examine again"),
-        gettext_noop("See question by question what your change brought, and whether it may be chance."),
+        gettext_noop("See question by question what your change did, and whether it may be chance."),
         gettext_noop("Examine again"),
         "intents",
     ),
     "conversations": (
         gettext_noop("Talk to your bot"),
-        gettext_noop("Connect your bot, or take a built-in one, and hold scripted conversations with it."),
-        gettext_noop("Hold conversations"),
+        gettext_noop("Connect your bot or use a built-in one, and run scripted conversations with it."),
+        gettext_noop("Run conversations"),
         "conversations",
     ),
 }
@@ -104,8 +104,8 @@ OTHERS = {
         "bots",
     ),
     "conversations": (
-        gettext_noop("Hold conversations"),
-        gettext_noop("Hold scripted conversations with one or more bots and see them side by side."),
+        gettext_noop("Run conversations"),
+        gettext_noop("Run scripted conversations with one or more bots and compare them side by side."),
         "conversations",
     ),
     "talks": (

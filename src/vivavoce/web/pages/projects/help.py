@@ -72,7 +72,7 @@ def _groups(words: Words) -> Iterator[tuple[str, str, list[View]]]:
     yield (
         words.gettext("Conversations"),
         words.gettext(
-            "Scripted conversations are held with each bot, and every reply is checked against the scenario."
+            "Scripted conversations are run with each bot, and every reply is checked against the scenario."
         ),
         _number_entries(words, CONVERSATION_MEASURES, "conversations-"),
     )
@@ -144,7 +144,7 @@ RATE = Rate(0.72, 0.67, 0.77, 2209)
 @router.get(HERE)
 def show_components(request: Request, who: Admin) -> Response:
     """Show every shared part of pages."""
-    title = words_of(request).gettext("Parts of the pages")
+    title = words_of(request).gettext("Page components")
     return page(request, "projects/components.html", title, view=View(**_numbers(), **_lists(), **_forms()))
 
 

@@ -286,7 +286,9 @@ def local_clock(minute: int) -> str:
 def _minute(words: Words, typed: Typed, error: InputError | None) -> Field:
     own = {int(typed.minute)} if typed.minute.isdecimal() and len(typed.minute) < 5 else set()
     minutes = sorted({*range(0, schedules.DAY, STEP), *(minute for minute in own if minute < schedules.DAY)})
-    explained = words.gettext("Daily runs keep to UTC, so the local time shifts by an hour when the clocks change.")
+    explained = words.gettext(
+        "Daily runs are scheduled in UTC, so the local time shifts by an hour when the clocks change."
+    )
     choices = tuple(Choice(str(minute), local_clock(minute)) for minute in minutes)
     wrong = fault_at(error, "minute")
     return Field("minute", words.gettext("Time of day"), "select", typed.minute, explained, wrong, choices)

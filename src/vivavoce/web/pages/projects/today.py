@@ -117,7 +117,7 @@ def head_view(visit: Visit, day: Today, trends: Sequence[Trend]) -> View:
         chip = View(text=words.gettext(template, day=since), tone=tone, sign=sign)
         better, worse = write.number(move.questions.improved), write.number(move.questions.broken)
         text = words.gettext(
-            "%(better)s questions became correct, %(worse)s no longer are.", better=better, worse=worse
+            "%(better)s questions are now right, %(worse)s no longer are.", better=better, worse=worse
         )
         text += " " + (
             words.gettext("That may be chance.") if move.verdict == "same" else words.gettext("More than chance.")
@@ -332,7 +332,7 @@ def three_months(visit: Visit, day: Today) -> View | None:
                 last=write.value(line.points[-1].value, kind),
             )
         )
-    band = words.gettext("Band: where the value would lie with other examples.")
+    band = words.gettext("Band: likely range with other examples.")
     wide, narrow = course_pictures(words, visit.base, course, " ".join(ends))
     note = " ".join(filter(None, (*ends, band, axis_note(words, course))))
     return View(wide=wide, narrow=narrow, href=f"{visit.base}/timeline", note=note)

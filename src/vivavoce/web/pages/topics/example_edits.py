@@ -163,7 +163,7 @@ def _split_page(
         help_texts=(
             (
                 words.gettext("When to split"),
-                words.gettext("Split off what needs an answer of its own. The examples move to the new topic."),
+                words.gettext("Split off examples that need a different answer. They move to the new topic."),
             ),
             (
                 words.gettext("Next"),
@@ -208,7 +208,7 @@ def _example_page(
             (words.gettext("Topic"), topic),
             (
                 words.gettext("Tip"),
-                words.gettext("Keep typos and abbreviations if visitors write so. The bot learns from them."),
+                words.gettext("Keep typos and abbreviations if visitors write that way. The bot learns from them."),
             ),
         ),
         error=error,

@@ -148,7 +148,7 @@ def _capitalise(text: str) -> str:
 
 def _make_verdict(words: Words, preview: Preview, accepted: int) -> str:
     if preview.unclear:
-        return words.gettext("Say what each column is.")
+        return words.gettext("Choose what each column contains.")
     plan = preview.plan
     topics = len({row.topic for row in plan.wanted if row.topic is not None})
     ready = words.ngettext("%(num)s example", "%(num)s examples", accepted)
@@ -160,7 +160,7 @@ def _make_verdict(words: Words, preview: Preview, accepted: int) -> str:
     )
     parts = [told if accepted else words.gettext("Nothing new in this file.")]
     if refused := plan.counts["refused"]:
-        parts.append(words.ngettext("%(num)s row needs you.", "%(num)s rows need you.", refused))
+        parts.append(words.ngettext("%(num)s row needs attention.", "%(num)s rows need attention.", refused))
     return " ".join(parts)
 
 
@@ -181,15 +181,15 @@ def _list_sums(words: Words, preview: Preview) -> list[tuple[int, str, str]]:
         (counts["changed"], ngettext("of them is corrected", "of them are corrected", counts["changed"]), "quiet"),
         (len(topics), ngettext("topic, %(new)s new", "topics, %(new)s of them new", len(topics), new=new), ""),
         (effect.answers, _say_answers(words, preview), ""),
-        (effect.owners, ngettext("owner taken over", "owners taken over", effect.owners), ""),
+        (effect.owners, ngettext("owner imported", "owners imported", effect.owners), ""),
         (dated, ngettext("example with its date", "examples with their dates", dated), ""),
-        (folded, ngettext("spelling of a topic folded", "spellings of topics folded", folded), ""),
+        (folded, ngettext("topic spelling merged", "topic spellings merged", folded), ""),
         (gone, ngettext("topic deleted", "topics deleted", gone), "bad"),
         (effect.gone_examples, ngettext("example deleted", "examples deleted", effect.gone_examples), "bad"),
-        (counts["joined"], ngettext("row is there already or stands twice", "rows are there already or stand twice",
+        (counts["joined"], ngettext("row already exists or is a duplicate", "rows already exist or are duplicates",
                                 counts["joined"]), "quiet"),
         (preview.layout.blank, ngettext("blank row skipped", "blank rows skipped", preview.layout.blank), "quiet"),
-        (counts["refused"], ngettext("row needs you", "rows need you", counts["refused"]), "bad"),
+        (counts["refused"], ngettext("row needs attention", "rows need attention", counts["refused"]), "bad"),
     ]  # fmt: skip
     return [each for each in sums if each[0] or each is sums[0]]
 
@@ -198,12 +198,12 @@ def _say_answers(words: Words, preview: Preview) -> str:
     effect = preview.plan.effect
     if effect.answer_texts > effect.answers:
         return words.ngettext(
-            "topic gets its answers, %(texts)s texts in all",
-            "topics get their answers, %(texts)s texts in all",
+            "topic gets its answers, %(texts)s texts in total",
+            "topics get their answers, %(texts)s texts in total",
             effect.answers,
             texts=effect.answer_texts,
         )
-    return words.ngettext("answer taken over", "answers taken over", effect.answers)
+    return words.ngettext("answer imported", "answers imported", effect.answers)
 
 
 def _name_topics(words: Words, preview: Preview) -> list[tuple[str, str]]:
@@ -245,7 +245,7 @@ def _missing_fields(words: Words, preview: Preview) -> tuple[Field, ...]:
     options = (
         Choice("refuse", words.gettext("leave them out")),
         Choice("above", words.gettext("file them like the row above")),
-        Choice("scope", words.gettext("take them as out of scope")),
+        Choice("scope", words.gettext("import them as out of scope")),
     )
     title = words.gettext("Rows without a topic")
     topic_help = words.gettext("One topic for all of them.")
@@ -257,7 +257,7 @@ def _missing_fields(words: Words, preview: Preview) -> tuple[Field, ...]:
 
 def _several_field(words: Words, choices: Choices) -> Field:
     options = (
-        Choice("all", words.gettext("keep all, one under the other")),
+        Choice("all", words.gettext("keep all, one below the other")),
         Choice("first", words.gettext("keep the first of each topic")),
     )
     return Field("several", words.gettext("Topics with several answers"), "select", choices.several, choices=options)

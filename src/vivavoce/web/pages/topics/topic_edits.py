@@ -144,7 +144,7 @@ def deletion_help(words: Words) -> tuple[tuple[str, str], ...]:
     return (
         (
             words.gettext("You can undo this"),
-            words.gettext("Everything that is deleted here comes back with one click, from the list of changes."),
+            words.gettext("You can restore anything deleted here from the list of changes."),
         ),
         (words.gettext("Results stay"), words.gettext("Results of earlier exams are not affected.")),
     )

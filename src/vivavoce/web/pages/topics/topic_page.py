@@ -54,7 +54,7 @@ VERDICT_TITLES: Mapping[Verdict, str] = {
     "wrong": gettext_noop("wrong"),
     "deferred": gettext_noop("declined"),
     "untested": gettext_noop("not tested"),
-    "right": gettext_noop("correct"),
+    "right": gettext_noop("right"),
 }
 # How a verdict looks: the tone and icon of its chip.
 VERDICT_LOOKS: Mapping[Verdict, tuple[str, str]] = {
@@ -233,10 +233,10 @@ def _describe(visit: Visit, state: TopicState | None, page: JudgedPage) -> str:
     counts = {name: number(getattr(line, name)) for name in ("right", "deferred", "wrong")}
     if line.asked == line.size:
         return words.gettext(
-            "%(size)s: %(right)s correct, %(deferred)s declined, %(wrong)s wrong.", size=size, **counts
+            "%(size)s: %(right)s right, %(deferred)s declined, %(wrong)s wrong.", size=size, **counts
         )
     return words.gettext(
-        "%(size)s. In the last exam, of %(asked)s tested: %(right)s correct, %(deferred)s declined, %(wrong)s wrong.",
+        "%(size)s. In the last exam, of %(asked)s tested: %(right)s right, %(deferred)s declined, %(wrong)s wrong.",
         size=size,
         asked=count_examples(visit, line.asked),
         **counts,

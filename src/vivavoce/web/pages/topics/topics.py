@@ -89,7 +89,7 @@ def show_topics(visit: ReaderVisit, asked: TopicsAsked) -> Response:
 
 
 def _columns(words: Words, listing: Listing) -> tuple[object, ...]:
-    bar = words.gettext("What became of its examples in the last exam.")
+    bar = words.gettext("How its examples did in the last exam.")
     return (
         listing.column(words.gettext("Topic"), "name"),
         listing.column(words.gettext("Examples"), "size", number=True, down=True),
