@@ -163,8 +163,23 @@ def test_german_texts_get_german_vectors_and_a_note_that_says_so() -> None:
     assert [guess.intent for guess in classifier.guess(["mein Gehalt", "der Lohn"])] == ["gehalt", "gehalt"]
 
 
-def test_a_text_is_read_in_its_own_language() -> None:
+def test_english_examples_keep_the_english_model_for_every_question() -> None:
+    chosen, plain = linear(), module.LinearClassifier()
+    for classifier in (chosen, plain):
+        classifier.fit(list(RECRUITING), list(RECRUITING.values()))
+    asked = ["Wie hoch ist das Gehalt, das ich verdiene?", "what will i earn"]
+    np.testing.assert_array_equal(chosen.probabilities(asked).rows, plain.probabilities(asked).rows)
+
+
+def test_topics_share_examples_of_two_languages() -> None:
     classifier = linear()
+    german = {"Wie hoch ist mein Gehalt?": "pay", "Wie kann ich mich bewerben?": "apply"}
+    classifier.fit([*RECRUITING, *german], [*RECRUITING.values(), *german.values()])
+    assert [guess.intent for guess in classifier.guess(["Was ist der Lohn für mich?", "wages"])] == ["pay"] * 2
+
+
+def test_a_text_is_read_in_its_own_language_on_request() -> None:
+    classifier = linear("mixed")
     classifier.fit(list(RECRUITING), list(RECRUITING.values()))
     asked = ["Wie hoch ist das Gehalt, das ich verdiene?", "我的工资是多少？"]
     assert [guess.intent for guess in classifier.guess(asked)] == ["pay", "pay"]

@@ -19,12 +19,10 @@ from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
-from vivavoce.languages import Use, name_languages
 from vivavoce.messages import say
 from vivavoce.text.cache import encode_cached
-from vivavoce.text.languages.mixed import encode_mixed
-from vivavoce.text.vectors import encoder_available, has_language, load_encoder
-from vivavoce.text.words import guess_language
+from vivavoce.text.languages.mixed import Reading, choose_reading, encode_texts, name_encoder
+from vivavoce.text.vectors import MINILM, encoder_available, has_language, load_encoder
 
 Matrix = NDArray[np.float32]
 
@@ -34,6 +32,8 @@ SHARPNESS_ALONE = 1.6
 SHARPNESS_JOINED = 1.8
 FAMILIAR_AT = 0.4
 FAMILIAR_SLOPE = 0.1
+# The option that reads each question in its own language, whatever the language of the examples.
+MIXED = "mixed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +120,12 @@ class LinearClassifier(Guessing):
     """Sentence vectors + logistic regression, and words + naive Bayes unless `lexical` is off."""
 
     def __init__(
-        self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear", language: str = ""
+        self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear", reading: Reading | None = None
     ) -> None:
         self.name = name
         self.encoder = load_encoder(encoder)
-        # The usual language of texts that are each read in their own language; without it, `encoder` reads them all.
-        self._language = language
+        # What was decided for the training texts holds for every question; without it, `encoder` reads them all.
+        self._reading = reading
         self.lexical = lexical
         self.notes: tuple[str, ...] = (say("sentence vectors: {name}", name=self.encoder.name),)
         self._intents: tuple[str, ...] = ()
@@ -157,8 +157,8 @@ class LinearClassifier(Guessing):
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
 
     def _encode(self, texts: Sequence[str], progress: Progress | None = None) -> Matrix:
-        if self._language:
-            return encode_mixed(texts, self._language, progress)
+        if self._reading is not None and self._reading.mixed:
+            return encode_texts(texts, self._reading, progress)
         return encode_cached(self.encoder, texts, progress)
 
 
@@ -170,25 +170,27 @@ class DefaultClassifier(Guessing):
 
     name = "linear"
 
-    def __init__(self, encoder: str = "minilm") -> None:
+    def __init__(self, encoder: str = MINILM) -> None:
         self._encoder = encoder
         self.notes: tuple[str, ...] = ()
         self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
 
     def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
-        language = guess_language(texts)
-        if self._encoder != "minilm":
+        if self._encoder not in (MINILM, MIXED):
             self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
             self.notes = self._chosen.notes
-        elif language != "en" and not has_language(language):
+            return self._chosen
+        reading = choose_reading(texts)
+        language = reading.usual
+        if language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
-            self.notes = (f"{name_languages(Use.GUESSED).get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
+            self.notes = (_NO_VECTORS_FOR_LANGUAGE,)
         elif not encoder_available():
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
         else:
-            encoder = "minilm" if language == "en" else language
-            self._chosen = LinearClassifier(encoder=encoder, name=self.name, language=language)
+            reading = Reading(language, mixed=True) if self._encoder == MIXED else reading
+            self._chosen = LinearClassifier(encoder=name_encoder(language), name=self.name, reading=reading)
             self.notes = self._chosen.notes
         return self._chosen
 
@@ -208,8 +210,9 @@ class DefaultClassifier(Guessing):
 
 
 _NO_VECTORS_FOR_LANGUAGE = say(
-    "no sentence vectors of this language are installed, so words and characters (TF-IDF) were used; train "
-    "them with `viva models train-languages`, or pass your own multilingual model as linear:FOLDER"
+    "no sentence vectors fit the language of these texts, so words and characters (TF-IDF) were used; name a "
+    "language that you have trained, such as linear:nl, train it with `viva models train-languages`, or pass your "
+    "own multilingual model as linear:FOLDER"
 )
 NO_WEIGHTS = say(
     "no sentence vectors are installed, so words and characters (TF-IDF) were used; sentence "
@@ -218,8 +221,8 @@ NO_WEIGHTS = say(
 
 
 def linear(option: str = "") -> DefaultClassifier:
-    """Sentence vectors and words, joined (the default); the option names a local model folder or a language."""
-    return DefaultClassifier(option or "minilm")
+    """Sentence vectors and words, joined (the default); the option is a local model folder, a language or `mixed`."""
+    return DefaultClassifier(option or MINILM)
 
 
 def vectors(option: str = "") -> LinearClassifier:
