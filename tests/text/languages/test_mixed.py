@@ -10,6 +10,7 @@ import pytest
 from vivavoce.files import read_dataset
 from vivavoce.text import encode_cached, load_encoder
 from vivavoce.text.languages.mixed import MIN_OTHER_SHARE, Reading, choose_reading, encode_texts
+from vivavoce.text.languages.model import list_languages
 from vivavoce.text.words import guess_text_language
 
 ENGLISH = [
@@ -58,3 +59,7 @@ def test_each_text_of_a_mixed_set_is_read_by_the_encoder_of_its_language() -> No
     np.testing.assert_array_equal(rows[: len(ENGLISH)], encode_cached(load_encoder(), ENGLISH))
     np.testing.assert_array_equal(rows[len(ENGLISH) :], encode_cached(load_encoder("de"), GERMAN))
     assert rows[0] @ rows[len(ENGLISH)] > rows[0] @ rows[len(ENGLISH) + 1]
+
+
+def test_the_shipped_languages_are_listed() -> None:
+    assert {"de", "fr", "zh"} <= set(list_languages())

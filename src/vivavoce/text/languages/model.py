@@ -64,6 +64,13 @@ def find_language(code: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
+def list_languages() -> dict[str, Path]:
+    """Return the file of each language that can be read here, by its code."""
+    shipped = Path(str(files("vivavoce.text.languages") / "shipped"))
+    paths = [path for folder in (shipped, language_folder()) for path in sorted(folder.glob(f"*{SUFFIX}"))]
+    return {path.stem: path for path in paths if CODE.fullmatch(path.stem)}
+
+
 def write_language(model: LanguageModel, path: Path) -> str:
     """Write the file, whole or not at all; return the checksum of its content."""
     arrays = _pack(model)
