@@ -1,7 +1,11 @@
-"""Every page of the application, found by its routes: what all of them promise."""
+"""Every page of the application, found by its routes: what all of them promise.
+
+PAGE_LANGUAGE=de visits the pages in German.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,9 +18,11 @@ from opening import DESK, PHONE, SCHEMES
 from shelves import SHAPES, check_rules
 
 from vivavoce.store.rows import Role
+from vivavoce.web.answers import LANGUAGE_COOKIE
 
 pytestmark = pytest.mark.browser
 MAX_BYTES = 60_000
+LANGUAGE = os.environ.get("PAGE_LANGUAGE", "en")
 BUNDLE = "/static/vega.js"
 KINDS = ("error", "warning")
 # So many parts can be done at the same time.
@@ -152,6 +158,7 @@ def test_every_page_is_light_quiet_accessible_and_fits_a_phone(
     visit, faults = Visit(), list[str]()
     with visiting(browser, hall.url, hall.states[Role.ADMIN]) as page:
         visit.attach(page)
+        page.context.add_cookies([{"name": LANGUAGE_COOKIE, "value": LANGUAGE, "url": hall.url}])
         page.goto("/help")  # the frame of every page is in the cache after this
         for address in pages[share::SHARES]:
             visit.begin()

@@ -72,12 +72,11 @@ def test_charts_come_alive_under_the_content_policy(browser: Any, address: str) 
 @pytest.mark.parametrize("broken", ["**/static/vega.js*", "**/chart/*"])
 def test_the_still_picture_stays_where_the_live_one_fails(browser: Any, address: str, broken: str) -> None:
     page = browser.new_page()
-    tried: list[str] = []
-    page.route(broken, lambda route: (tried.append(route.request.url), route.abort()))
-    page.goto(address)
-    page.locator("figure").first.scroll_into_view_if_needed()
+    page.route(broken, lambda route: route.abort())
+    with page.expect_request(broken):
+        page.goto(address)
+        page.locator("figure").first.scroll_into_view_if_needed()
     page.wait_for_load_state("networkidle")
-    assert tried
     assert page.locator("figure[data-chart] svg.chart[role=img]").count() == 2
     assert page.locator("figure[data-live]").count() == 0
     page.close()

@@ -47,11 +47,6 @@ def test_the_demo_project_holds_all_material_and_can_be_examined(store: Store) -
     assert found.size.talks > 0
 
 
-def test_a_second_demo_project_gets_a_name_of_its_own(sqlite_store: Store) -> None:
-    slugs = [create_demo_project(sqlite_store, PRODUCT).slug for _ in range(2)]
-    assert slugs == ["demo", "demo-2"]
-
-
 def test_readers_cannot_load_the_demo(sqlite_store: Store) -> None:
     with pytest.raises(AccessError):
         create_demo_project(sqlite_store, Actor(None, "a reader", Role.READER))
@@ -61,6 +56,11 @@ def test_readers_cannot_load_the_demo(sqlite_store: Store) -> None:
 def past(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Project]:
     store = create_store(tmp_path_factory.mktemp("past") / "workspace.db")
     return store, create_demo_project(store, PRODUCT)
+
+
+def test_a_second_demo_project_gets_a_name_of_its_own(past: tuple[Store, Project]) -> None:
+    store, project = past
+    assert [project.slug, create_demo_project(store, PRODUCT).slug] == ["demo", "demo-2"]
 
 
 def test_three_months_of_runs_end_before_the_project_was_loaded(past: tuple[Store, Project]) -> None:
