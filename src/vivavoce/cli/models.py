@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -29,6 +30,9 @@ from vivavoce.cli.shared.options import CommandGroup, Output, option
 from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import MissingPartError, UsageError, nearest
 from vivavoce.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from vivavoce.text.languages.pairs import Pair
 
 SENTENCES, WORDS = "minilm", "glove"
 NAMES = (SENTENCES, WORDS)
@@ -188,18 +192,15 @@ def train_languages(
         viva models train-languages --pairs tatoeba.nld-eng.tsv.gz --language nl
         viva models train-languages --pairs pairs.tsv --language de --leave-out faq.csv --out de.npz
     """
-    check_targets(output.targets)
+    check_targets({**output.targets, "--out": out}, [str(pairs), *map(str, without or ())])
     settings_in_force()
-    from vivavoce.files import read_dataset
     from vivavoce.text import load_encoder
     from vivavoce.text.languages.model import SUFFIX, check_language, language_folder, write_language
-    from vivavoce.text.languages.pairs import leave_out, read_pairs
     from vivavoce.text.languages.training import train_language
 
     target = out or language_folder() / f"{check_language(language)}{SUFFIX}"
-    learnt = read_pairs(pairs)
-    held = {example.text for path in without or () for example in read_dataset(path, skip_bad=True).examples}
-    learnt = leave_out(learnt, held) if held else learnt
+    teacher = load_encoder()
+    learnt = _read_pairs(pairs, without or ())
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=sys.stderr), disable=not output.speaks, transient=True) as bar:
         tasks: dict[str, TaskID] = {}
@@ -209,10 +210,23 @@ def train_languages(
                 tasks[stage] = bar.add_task(stage, total=total)
             bar.update(tasks[stage], completed=done, total=total)
 
-        model = train_language(learnt, language, load_encoder(), show)
+        model = train_language(learnt, language, teacher, show)
     digest = write_language(model, target)
     content = {"language": language, "pairs": len(learnt), "path": str(target), "sha256": digest}
     publish(output, "models", content, lambda _console: typer.echo(target))
+
+
+def _read_pairs(path: Path, without: Sequence[Path]) -> tuple[Pair, ...]:
+    """Read pairs of sentences, without the texts of these data sets."""
+    from vivavoce.files import read_dataset
+    from vivavoce.text.languages.pairs import check_size, leave_out, read_pairs
+
+    pairs = read_pairs(path)
+    held = {example.text for each in without for example in read_dataset(each, skip_bad=True).examples}
+    if held:
+        pairs = leave_out(pairs, held)
+        check_size(pairs, path)
+    return pairs
 
 
 def _has_language(name: str) -> bool:

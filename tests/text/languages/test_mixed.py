@@ -9,6 +9,7 @@ import pytest
 
 from vivavoce.files import read_dataset
 from vivavoce.text import encode_cached, load_encoder
+from vivavoce.text.languages import model
 from vivavoce.text.languages.mixed import MIN_OTHER_SHARE, Reading, choose_reading, encode_texts
 from vivavoce.text.languages.model import list_languages
 from vivavoce.text.words import guess_text_language
@@ -61,5 +62,15 @@ def test_each_text_of_a_mixed_set_is_read_by_the_encoder_of_its_language() -> No
     assert rows[0] @ rows[len(ENGLISH)] > rows[0] @ rows[len(ENGLISH) + 1]
 
 
-def test_the_shipped_languages_are_listed() -> None:
+def test_the_shipped_languages_are_listed_and_leave_room_in_a_wheel_of_30_mb() -> None:
     assert {"de", "fr", "zh"} <= set(list_languages())
+    shipped = Path(model.__file__).with_name("shipped")
+    assert sum(path.stat().st_size for path in shipped.iterdir()) < 25e6
+
+
+def test_the_sources_of_the_shipped_languages_are_credited() -> None:
+    root = Path(__file__).parents[3]
+    for name in ("NOTICE", "docs/languages.md"):
+        text = (root / name).read_text(encoding="utf-8")
+        assert "Tatoeba" in text
+        assert "CC BY 2.0 FR" in text

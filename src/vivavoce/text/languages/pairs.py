@@ -42,13 +42,18 @@ def read_pairs(path: Path, min_pairs: int = MIN_PAIRS) -> tuple[Pair, ...]:
         raise DataError("some rows are no pairs of sentences", where=str(path), faults=faults, remedy=FORM)
     if not pairs:
         raise EmptyFileError("the file holds no pairs of sentences", where=str(path), remedy=FORM)
+    check_size(pairs, path, min_pairs)
+    return tuple(pairs)
+
+
+def check_size(pairs: Collection[Pair], path: Path, min_pairs: int = MIN_PAIRS) -> None:
+    """Refuse too few pairs."""
     if len(pairs) < min_pairs:
         raise DataError(
             f"{len(pairs):,} different pairs are too few to learn a language",
             where=str(path),
             remedy=f"give at least {min_pairs:,}; 50,000 or more give good vectors",
         )
-    return tuple(pairs)
 
 
 def leave_out(pairs: Sequence[Pair], texts: Collection[str]) -> tuple[Pair, ...]:
