@@ -192,10 +192,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _PARTED = re.compile(r"\d[,.' ]\d{3}")
 # The signs that part thousands, by language. A text of unknown language may be written in any of these ways.
 _GROUPING = {"en": ",", "zh": ",", "de": ".' ", "fr": ".' ", "es": ". ", UNKNOWN: ",.' "}
-_SPANISH = frozenset(
-    ("el", "los", "las", "y", "para", "por", "con", "su", "del", "días", "usted", "es", "una", "son")
-)
-_FRENCH = frozenset(("le", "les", "et", "pour", "vous", "des", "du", "est", "votre", "nous", "dans", "une", "jours"))
 
 _SMALL = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -231,11 +227,7 @@ _DOUBTFUL = frozenset(("once", "sept", "cent", "elf", "dos", "null", "ten", "sei
 def language_of(*texts: str) -> str:
     """Return the language in which these texts write their numbers."""
     guessed = guess_language(texts)
-    if guessed not in ("fr", UNKNOWN):
-        return guessed
-    words = re.findall(r"\w+", " ".join(texts).casefold())
-    spanish, french = (sum(word in known for word in words) for known in (_SPANISH, _FRENCH))
-    return "es" if spanish > french else guessed
+    return guessed if guessed in _GROUPING else UNKNOWN
 
 
 @lru_cache(maxsize=4096)
