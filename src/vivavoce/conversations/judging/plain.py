@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from vivavoce.text.numerals import convert_numerals
 from vivavoce.text.words import guess_language
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff"
@@ -245,6 +246,8 @@ def _all_words() -> frozenset[str]:
 def as_digits(text: str, language: str) -> str:
     """Return a folded text with its numbers in digits, thousands not parted."""
     ungrouped = _groups(_GROUPING.get(language, ",")).sub(lambda found: re.sub(r"\D", "", found[0]), text)
+    if language == "zh":
+        return convert_numerals(ungrouped)
     runs = _runs(language)
     return runs.sub(lambda run: _in_digits(run[0], language), ungrouped) if runs else ungrouped
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.text.cache import encode_cached
-from vivavoce.text.vectors import MINILM, Floats, Progress, encoder_available, load_encoder
+from vivavoce.text.vectors import MINILM, Floats, Progress, encoder_available, has_language, load_encoder
 from vivavoce.text.words import guess_language, guess_text_language
 
 ENGLISH = "en"
@@ -27,7 +27,7 @@ class Reading:
     @property
     def is_available(self) -> bool:
         """Whether there is an encoder for the usual language."""
-        return encoder_available(name_encoder(self.usual))
+        return can_read(self.usual)
 
 
 def choose_reading(texts: Sequence[str]) -> Reading:
@@ -64,6 +64,12 @@ def name_encoder(language: str) -> str:
     return MINILM if language == ENGLISH else language
 
 
+def can_read(language: str) -> bool:
+    """Say whether there is an encoder for a language."""
+    # A folder that is called like the language is no model of it.
+    return encoder_available() if language == ENGLISH else has_language(language) and encoder_available(language)
+
+
 def _is_mixed(texts: Sequence[str]) -> bool:
     # Evenly spaced: the texts of a language often stand together.
     sample = texts[:: -(-len(texts) // SAMPLED_TEXTS) or 1]
@@ -74,5 +80,5 @@ def _is_mixed(texts: Sequence[str]) -> bool:
 def _list_languages(texts: Sequence[str], usual: str) -> list[str]:
     """Return the language that each text is read in."""
     guessed = [guess_text_language(text, usual) for text in texts]
-    readable = {language for language in set(guessed) if encoder_available(name_encoder(language))}
+    readable = {language for language in set(guessed) if can_read(language)}
     return [language if language in readable else usual for language in guessed]
