@@ -10,7 +10,10 @@ _UNITS = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
 _NUMERAL = f"[{''.join((*_DIGITS, *_UNITS, *_MYRIADS))}]"
 # Many words hold a numeral that counts nothing: it must stand before a measure, or after "weekday" or "ordinal".
-_MEASURES = "天|小时|小時|分钟|分鐘|秒|点|點|个|個|月|年|日|号|號|元|块|塊|岁|歲|次|周|週|星期|礼拜|人|位|名|件|张|張|本|页|楼|层|倍|公里|公斤|米"
+_MEASURES = (
+    "天|小时|小時|分钟|分鐘|秒|点|點|个|個|月|年|日|号|號|元|块|塊|岁|歲|次|周|週|星期"
+    "|礼拜|人|位|名|件|张|張|本|页|楼|层|倍|公里|公斤|米"
+)
 _NUMBER = re.compile(f"(?:(?<=星期)|(?<=礼拜)|(?<=周)|(?<=第)){_NUMERAL}+|{_NUMERAL}+(?={_MEASURES})")
 # "One" is too often no number: 一个, 一次, 一点.
 _NO_NUMBER = "一"
