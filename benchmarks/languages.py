@@ -7,9 +7,12 @@ been trained with `viva models train-languages --leave-out` on `xsid.csv`, else 
 from __future__ import annotations
 
 import csv
+import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from material import Labelled, intents, shared
@@ -180,6 +183,45 @@ def measure_xsid(console: Console) -> None:
         console.print(table)
 
 
+def read_memory() -> float:
+    """Return the resident memory of this process in MB (Linux)."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def time_encoding(encoder: Encoder, texts: Sequence[str]) -> float:
+    """Return the CPU milliseconds for one sentence, the best of three times."""
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        encoder.encode(texts)
+        seconds.append(time.process_time() - start)
+    return 1000 * min(seconds) / len(texts)
+
+
+def measure_cost(console: Console) -> None:
+    """Show what the vectors of a language cost beside the sentence model alone, which reads the same glosses."""
+    teacher = load_encoder(threads=1)
+    teacher.encode(["load everything"])
+    sets = {language: intents(f"covid_watson_{language}").texts for language in ("de", "fr")}
+    sets["zh"] = read_xsid("zh", "test").texts
+    table = Table(
+        "", "load, s", "memory, MB", "model alone, ms", "with vectors, ms", "ratio", title="Cost of a sentence"
+    )
+    for language, listed in sets.items():
+        texts = list(dict.fromkeys(listed))[:500]
+        before, start = read_memory(), time.perf_counter()
+        encoder = load_encoder(language, threads=1)
+        seconds = time.perf_counter() - start
+        assert isinstance(encoder, LanguageEncoder)
+        own = time_encoding(encoder, texts)
+        memory = read_memory() - before
+        alone = time_encoding(teacher, [encoder.glosser.gloss(text) for text in texts])
+        table.add_row(language, f"{seconds:.2f}", f"{memory:.0f}", f"{alone:.2f}", f"{own:.2f}", f"{own / alone:.2f}")
+    console.print(table)
+
+
 if __name__ == "__main__":
+    # First, while no language is loaded yet.
+    measure_cost(Console())
     measure_covid(Console())
     measure_xsid(Console())

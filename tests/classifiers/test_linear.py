@@ -11,6 +11,7 @@ from contract import ASKED, INTENTS, TEXTS, Contract, trained
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from vivavoce import demo
 from vivavoce.classifiers import linear as module
 from vivavoce.classifiers.lexical import PreparedLexical
 from vivavoce.classifiers.linear import (
@@ -245,3 +246,19 @@ def test_progress_is_told_while_texts_are_read() -> None:
     vectors().prepare([*TEXTS, *fresh], np.r_[CODES, 0], lambda done, total: told.append((done, total)))
     assert told
     assert told[-1][0] == told[-1][1]
+
+
+def test_the_german_faq_that_ships_is_read_with_german_vectors() -> None:
+    data = demo.load("recruiting-de")
+    classifier = linear()
+    classifier.fit(data.texts, [str(example.intent) for example in data])
+    assert "+de@" in str(classifier.notes)
+
+
+def test_a_language_without_vectors_is_noted_once_for_all_texts() -> None:
+    polish = ["Gdzie mogę wysłać podanie?", "Jakie jest wynagrodzenie?", "Czy jest stołówka?"] * 20
+    classifier = linear()
+    classifier.fit(polish, ["send", "pay", "food"] * 20)
+    classifier.guess(polish)
+    assert len(classifier.notes) == 1
+    assert "no sentence vectors fit" in str(classifier.notes[0])
