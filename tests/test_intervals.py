@@ -38,6 +38,7 @@ clusters = st.lists(
 
 @quick
 @example(1e-54, Spread(1e-54, 42, 1.0, 1))
+@example(5e-324, Spread(0.0, 2, 0.0, 1))
 @given(st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0, 1)), spreads)
 def test_no_interval_is_without_width_or_outside_0_to_1(value: float, spread: Spread) -> None:
     rate = bounded_rate(value, spread, 10)

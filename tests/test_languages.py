@@ -17,7 +17,7 @@ def test_codes_and_names_differ() -> None:
 
 def test_every_part_has_what_it_needs_for_its_languages() -> None:
     assert tuple(agent_languages.LANGUAGES) == list_codes(Use.AGENTS)
-    assert {*words._BY_STOP_WORDS, "zh"} == set(list_codes(Use.GUESSED))
+    assert {*words._BY_STOP_WORDS, *words._FURTHER_WORDS, "zh"} == set(list_codes(Use.GUESSED))
     assert {f"recruiting-{code}" for code in list_codes(Use.DEMO)} == set(demo.shipped())
     assert all(catalogue(code) for code in list_codes(Use.INTERFACE))
     assert INTERFACE == {"en": "English", "de": "Deutsch"}

@@ -38,11 +38,11 @@ LANGUAGES = (
     Language("en", say("English"), "English", _EVERYWHERE),
     Language("de", say("German"), "Deutsch", _EVERYWHERE),
     Language("fr", say("French"), "français", Use.PROJECTS | Use.GUESSED),
-    Language("es", say("Spanish"), "español", Use.PROJECTS),
-    Language("it", say("Italian"), "italiano", Use.PROJECTS),
-    Language("nl", say("Dutch"), "Nederlands", Use.PROJECTS),
+    Language("es", say("Spanish"), "español", Use.PROJECTS | Use.GUESSED),
+    Language("it", say("Italian"), "italiano", Use.PROJECTS | Use.GUESSED),
+    Language("nl", say("Dutch"), "Nederlands", Use.PROJECTS | Use.GUESSED),
     Language("pl", say("Polish"), "polski", Use.PROJECTS),
-    Language("pt", say("Portuguese"), "português", Use.PROJECTS),
+    Language("pt", say("Portuguese"), "português", Use.PROJECTS | Use.GUESSED),
     Language("zh", say("Chinese"), "中文", Use.PROJECTS | Use.GUESSED),
 )
 

@@ -12,7 +12,7 @@ from vivavoce.agents import ENGINES, Agent, Topic, parse_agent, train
 from vivavoce.agents.engines import LocalEngine, choose_threshold
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess
-from vivavoce.text import vectors as encoders
+from vivavoce.text.languages import mixed
 
 AGENT = parse_agent(FERRY)
 
@@ -81,10 +81,21 @@ def test_an_agent_without_keywords_is_refused_by_keywords() -> None:
 
 
 def test_words_serve_where_sentence_vectors_are_absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoders, "encoder_available", lambda *_: False)
+    monkeypatch.setattr(mixed, "encoder_available", lambda *_: False)
     engine = train("vectors", AGENT)
     assert "words and characters" in engine.about
     assert asyncio.run(engine.understand("can I bring a suitcase"))[0].intent == "luggage"
+
+
+def test_an_agent_is_trained_with_the_vectors_of_its_language() -> None:
+    topics = (
+        Topic("luggage", ("Wie viel Gepäck darf ich mitnehmen?", "Darf ich einen Koffer mitbringen?")),
+        Topic("price", ("Was kostet der Flug?", "Wie teuer ist eine Karte?")),
+    )
+    engine = train("vectors", Agent("Reise", topics, language="de-CH"))
+    assert "+de@" in engine.about
+    assert asyncio.run(engine.understand("Kann ich meine Tasche mitnehmen?"))[0].intent == "luggage"
+    assert "words and characters" in train("vectors", Agent("Reise", topics, language="xx")).about
 
 
 def test_an_agent_with_one_topic_can_be_trained() -> None:

@@ -11,6 +11,7 @@ from contract import ASKED, INTENTS, TEXTS, Contract, trained
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from vivavoce import demo
 from vivavoce.classifiers import linear as module
 from vivavoce.classifiers.lexical import PreparedLexical
 from vivavoce.classifiers.linear import (
@@ -154,14 +155,49 @@ def test_english_texts_get_sentence_vectors_and_a_note_that_says_so() -> None:
     assert any("minilm" in note.lower() for note in classifier.notes)
 
 
-def test_german_texts_go_by_words_and_letters_and_a_note_says_so() -> None:
+def test_german_texts_get_german_vectors_and_a_note_that_says_so() -> None:
     classifier = linear()
-    prepared = classifier.prepare(GERMAN, np.array([0, 0, 1, 1]))
-    assert isinstance(prepared, PreparedLexical)
-    assert classifier.notes[0].startswith("German texts")
-    assert "linear:FOLDER" in classifier.notes[0]
+    assert isinstance(classifier.prepare(GERMAN, np.array([0, 0, 1, 1])), PreparedLinear)
+    assert "+de@" in classifier.notes[0]
     classifier.fit(GERMAN, ["bewerben", "bewerben", "gehalt", "gehalt"])
-    assert classifier.guess(["mein Gehalt"])[0].intent == "gehalt"
+    # "Lohn" shares no word with the examples.
+    assert [guess.intent for guess in classifier.guess(["mein Gehalt", "der Lohn"])] == ["gehalt", "gehalt"]
+
+
+def test_english_examples_keep_the_english_model_for_every_question() -> None:
+    chosen, plain = linear(), module.LinearClassifier()
+    for classifier in (chosen, plain):
+        classifier.fit(list(RECRUITING), list(RECRUITING.values()))
+    asked = ["Wie hoch ist das Gehalt, das ich verdiene?", "what will i earn"]
+    np.testing.assert_array_equal(chosen.probabilities(asked).rows, plain.probabilities(asked).rows)
+
+
+def test_topics_share_examples_of_two_languages() -> None:
+    classifier = linear()
+    german = {"Wie hoch ist mein Gehalt?": "pay", "Wie kann ich mich bewerben?": "apply"}
+    classifier.fit([*RECRUITING, *german], [*RECRUITING.values(), *german.values()])
+    assert [guess.intent for guess in classifier.guess(["Was ist der Lohn für mich?", "wages"])] == ["pay"] * 2
+
+
+def test_a_text_is_read_in_its_own_language_on_request() -> None:
+    classifier = linear("mixed")
+    classifier.fit(list(RECRUITING), list(RECRUITING.values()))
+    asked = ["Wie hoch ist das Gehalt, das ich verdiene?", "我的工资是多少？"]
+    assert [guess.intent for guess in classifier.guess(asked)] == ["pay", "pay"]
+    alone, together = classifier.guess(asked[1:])[0], classifier.guess(asked)[1]
+    assert alone.confidence == pytest.approx(together.confidence, abs=1e-5)
+
+
+def test_a_language_without_vectors_goes_by_words_and_letters_and_a_note_says_so() -> None:
+    dutch = ["Hoe kan ik solliciteren", "Waar stuur ik mijn brief", "Wat is het salaris", "Hoeveel verdien ik"]
+    classifier = linear()
+    prepared = classifier.prepare(dutch, np.array([0, 0, 1, 1]))
+    assert isinstance(prepared, PreparedLexical)
+    assert len(classifier.notes) == 1
+    assert "train-languages" in classifier.notes[0]
+    assert "linear:FOLDER" in classifier.notes[0]
+    classifier.fit(dutch, ["a", "a", "b", "b"])
+    assert classifier.guess(["het salaris"])[0].intent == "b"
 
 
 def test_the_choice_is_made_anew_for_each_set_of_texts() -> None:
@@ -210,3 +246,19 @@ def test_progress_is_told_while_texts_are_read() -> None:
     vectors().prepare([*TEXTS, *fresh], np.r_[CODES, 0], lambda done, total: told.append((done, total)))
     assert told
     assert told[-1][0] == told[-1][1]
+
+
+def test_the_german_faq_that_ships_is_read_with_german_vectors() -> None:
+    data = demo.load("recruiting-de")
+    classifier = linear()
+    classifier.fit(data.texts, [str(example.intent) for example in data])
+    assert "+de@" in str(classifier.notes)
+
+
+def test_a_language_without_vectors_is_noted_once_for_all_texts() -> None:
+    polish = ["Gdzie mogę wysłać podanie?", "Jakie jest wynagrodzenie?", "Czy jest stołówka?"] * 20
+    classifier = linear()
+    classifier.fit(polish, ["send", "pay", "food"] * 20)
+    classifier.guess(polish)
+    assert len(classifier.notes) == 1
+    assert "no sentence vectors fit" in str(classifier.notes[0])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from zlib import crc32
 
+import numpy as np
 import pytest
 
 from vivavoce import demo
 from vivavoce.cli.shared.completion import complete_classifier, complete_material
 from vivavoce.errors import UsageError, WorkError
 from vivavoce.records import Dataset
+from vivavoce.text.vectors import _load
 from vivavoce.version import __version__
 
 pytestmark = pytest.mark.slow
@@ -143,16 +146,98 @@ def test_the_doctor_works_with_wrong_settings_and_names_them(viva, plain, monkey
 def test_the_home_of_the_settings_file_is_used(viva, folder, monkeypatch):
     monkeypatch.delenv("VIVA_HOME")
     (folder / "vivavoce.toml").write_text('[vivavoce]\nhome = "here"\n', encoding="utf-8")
-    models = content_of(viva("models", "list", "--json", "-"))["models"]
-    assert [model["present"] for model in models] == [False, False]
-    assert all("here/models" in model["path"] for model in models)
+    trained = folder / "here" / "models" / "languages" / "nl.npz"
+    trained.parent.mkdir(parents=True)
+    trained.write_bytes(b"")
+    models = {model["name"]: model for model in content_of(viva("models", "list", "--json", "-"))["models"]}
+    assert {name for name, model in models.items() if not model["present"]} == {"minilm", "glove"}
+    assert {name for name, model in models.items() if "here/models" in model["path"]} == {"minilm", "glove", "nl"}
     monkeypatch.delenv("VIVA_HOME", raising=False)
 
 
-def test_models_are_listed(viva, plain):
+def test_models_are_listed_with_the_languages_by_name(viva, plain):
     shown = plain(viva("models", "list").stdout)
-    assert "minilm" in shown
-    assert "glove" in shown
+    for name in ("minilm", "glove", "German", "French", "Chinese"):
+        assert name in shown
+
+
+def test_the_doctor_names_the_languages_that_have_vectors(viva):
+    findings = {finding["name"]: finding for finding in content_of(viva("doctor", "--json", "-"))["findings"]}
+    languages = findings["languages"]["detail"]
+    assert languages.startswith("English (en), German (de), French (fr), Chinese (zh)")
+    assert "viva models train-languages" in languages
+
+
+@pytest.fixture
+def pairs(folder):
+    """Return a file of 1,200 pairs of sentences."""
+    rows = [
+        f"{subject} {verb} {number}\t{english} {action} {number}\n"
+        for subject, english in {"Mein Hund": "My dog", "Meine Katze": "My cat", "Der Wagen": "The car"}.items()
+        for verb, action in {"sieht": "sees", "findet": "finds", "sucht": "seeks", "hat": "has"}.items()
+        for number in range(100)
+    ]
+    (folder / "pairs.tsv").write_text("".join(rows), encoding="utf-8")
+    return folder / "pairs.tsv"
+
+
+@pytest.fixture
+def teacher(monkeypatch):
+    """Put a small encoder in the place of the sentence model."""
+
+    class Teacher:
+        name, dimension = "teacher", 16
+
+        def encode(self, texts, progress=None):
+            rows = np.array([[hash_text(text, place) for place in range(16)] for text in texts], dtype=np.float32)
+            return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def hash_text(text, place):
+        return 1 + crc32(f"{text} {place}".encode()) % 100
+
+    monkeypatch.setattr("vivavoce.text.load_encoder", Teacher)
+
+
+@pytest.mark.usefixtures("teacher")
+def test_a_language_is_trained_and_then_listed(viva, folder, pairs):
+    content = content_of(viva("models", "train-languages", "--pairs", pairs, "--language", "nl", "--json", "-"))
+    assert content["pairs"] == 1200
+    assert content["path"] == str(folder / "home" / "models" / "languages" / "nl.npz")
+    assert len(content["sha256"]) == 64
+    models = content_of(viva("models", "list", "--json", "-"))["models"]
+    assert {model["name"]: model["title"] for model in models}["nl"] == "Dutch: sentence vectors"
+    again = content_of(viva("models", "train-languages", "--pairs", pairs, "--language", "nl", "--json", "-"))
+    assert again["sha256"] == content["sha256"]
+
+
+@pytest.mark.usefixtures("teacher")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--pairs", "absent.tsv", "--language", "nl"), "cannot read the file"),
+        (("--pairs", "faq.csv", "--language", "nl"), "row 1"),
+        (("--pairs", "pairs.tsv", "--language", "en"), "not the code of a language"),
+        (("--pairs", "pairs.tsv", "--language", "nl", "--leave-out", "most.csv"), "too few"),
+        (("--pairs", "pairs.tsv", "--language", "nl", "--out", "absent/nl.npz"), "does not exist"),
+        (("--pairs", "pairs.tsv", "--language", "nl", "--out", "pairs.tsv"), "overwrite"),
+    ],
+)
+def test_training_that_cannot_work_is_refused_before_it_starts(viva, plain, pairs, words, said):
+    texts = [line.partition("\t")[0] for line in pairs.read_text(encoding="utf-8").splitlines()[:900]]
+    rows = ["text,intent", *(f"{text},a" for text in texts)]
+    (pairs.parent / "most.csv").write_text("\n".join(rows), encoding="utf-8")
+    result = viva("models", "train-languages", *words)
+    assert result.exit_code == 2
+    assert said in plain(result.stderr)
+    assert not (pairs.parent / "home" / "models" / "languages").exists()
+
+
+def test_training_needs_the_sentence_model(viva, plain, pairs, monkeypatch):
+    # Another test of this process may have loaded it from its own home.
+    monkeypatch.setattr("vivavoce.text.vectors._load", _load.__wrapped__)
+    result = viva("models", "train-languages", "--pairs", pairs, "--language", "nl")
+    assert result.exit_code == 2
+    assert "viva models get" in plain(result.stderr)
 
 
 # --- completion --------------------------------------------------------------------------------------------

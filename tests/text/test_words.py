@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.text import words as module
-from vivavoce.text.words import guess_language, words
+from vivavoce.text.words import guess_language, guess_text_language, words
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +94,12 @@ def test_words_that_were_joined_come_back(listed: list[str]) -> None:
         (["How do I apply?", "What is the salary"], "en"),
         (["Wie bewerbe ich mich?", "Gibt es ein Praktikum"], "de"),
         (["Comment puis-je postuler ?", "Quel est le salaire"], "fr"),
+        (["¿Cómo puedo solicitar el puesto?", "¿Cuál es el sueldo en la empresa?"], "es"),
+        (["La entrevista es mañana en la oficina", "¿Dónde está la estación?"], "es"),
+        (["La réunion est demain dans la salle", "Où est la gare ?"], "fr"),
+        (["Come posso candidarmi?", "Quanti giorni di ferie ho?"], "it"),
+        (["Hoe kan ik solliciteren?", "Wat staat er in mijn contract"], "nl"),
+        (["Como posso me candidatar?", "Quantos dias de férias eu tenho?"], "pt"),
         (["我想申请这个Java职位"], "zh"),
         (["こんにちは世界"], "und"),
         (["qwertz asdf"], "und"),
@@ -105,12 +111,28 @@ def test_the_language_is_guessed_from_script_and_stop_words(texts: list[str], ex
     assert guess_language(texts) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "usual", "expected"),
+    [
+        ("Wie kann ich mich bewerben?", "en", "de"),
+        ("Was ist der Lohn", "en", "de"),
+        ("Où est la salle de réunion ?", "en", "fr"),
+        ("La entrevista es en la oficina", "en", "es"),
+        ("Hoe kan ik je en mijn collega bellen", "nl", "nl"),
+        ("Tell me about the salary", "fr", "en"),
+        ("What is the salary in the company?", "nl", "en"),
+    ],
+)
+def test_a_text_is_of_another_language_if_that_is_plain(text: str, usual: str, expected: str) -> None:
+    assert guess_text_language(text, usual) == expected
+
+
 def test_a_few_shared_words_do_not_make_dutch_english() -> None:
     dutch = [
         "hoe laat vertrekt de trein van vanavond naar amsterdam is",
         "zet mijn wekker morgen op zeven uur",
     ]
-    assert guess_language(dutch) == "und"
+    assert guess_language(dutch) == "nl"
 
 
 def test_one_foreign_text_does_not_change_the_language_of_many() -> None:

@@ -97,14 +97,15 @@ FOLDS = 8
 
 def vectors(agent: Agent) -> LocalEngine:
     """Train sentence vectors with logistic regression; words and letters where no vectors fit."""
-    from vivavoce.text.vectors import encoder_available
+    from vivavoce.text.languages.mixed import can_read, name_encoder
 
-    if agent.language.partition("-")[0] != "en" or not encoder_available():
+    language = agent.language.partition("-")[0]
+    if not can_read(language):
         return _words_instead(agent)
     from vivavoce.agents.linear import LinearModel
 
     texts, intents = _examples(agent)
-    model = LinearModel.train(texts, intents)
+    model = LinearModel.train(texts, intents, name_encoder(language))
     own, foreign = model.rehearse(FOLDS)
     return LocalEngine(
         about=f"sentence vectors ({model.encoder.name}) and logistic regression",

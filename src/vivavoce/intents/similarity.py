@@ -10,9 +10,7 @@ from vivavoce.classifiers.lexical import projection, segmented
 from vivavoce.intents.material import Material
 from vivavoce.intents.pairs import text_probabilities
 from vivavoce.intents.runner import Progress
-from vivavoce.text.cache import encode_cached
-from vivavoce.text.vectors import encoder_available, load_encoder
-from vivavoce.text.words import guess_language
+from vivavoce.text.languages.mixed import choose_reading, encode_texts
 
 Matrix = NDArray[np.float32]
 SKETCH = 1024
@@ -24,11 +22,12 @@ def text_chances(material: Material, progress: Progress | None = None) -> Matrix
 
 
 def text_vectors(material: Material, progress: Progress | None = None) -> Matrix:
-    """Return one vector for each text: of the sentence encoder for English, of words and letters otherwise."""
+    """Return one vector for each text: of its language's encoder, or of words and letters where there is none."""
     texts = material.data.texts
-    if encoder_available() and guess_language(texts) == "en":
+    reading = choose_reading(texts)
+    if reading.is_available:
         tell = None if progress is None else lambda done, total: progress("reading texts", done, total)
-        return encode_cached(load_encoder(), texts, tell)
+        return encode_texts(texts, reading, tell)
     counts = count(texts, segmented(texts))
     model = NaiveBayes.fit(counts, np.zeros(len(texts), dtype=np.intp), 1)
     # A random projection keeps the angles and makes the vectors dense.

@@ -75,7 +75,8 @@ def bounded_rate(value: float, spread: Spread, n: int, confidence: float = CONFI
     careful = value * (1 - value) / spread.units
     weight = spread.telling + CAREFUL_WEIGHT
     variance = (spread.telling * spread.variance + CAREFUL_WEIGHT * careful) / weight
-    items = max(MIN_ITEMS, value * (1 - value) / variance) if 0 < value < 1 else float(spread.units)
+    # The variance of a number just above 0 may be too small for a float.
+    items = max(MIN_ITEMS, value * (1 - value) / variance) if 0 < value < 1 and variance else float(spread.units)
     # Without a unit that tells nothing was estimated, and the normal quantile is Wilson's own.
     quantile = student(spread.freedom, confidence) if spread.telling else NormalDist().inv_cdf((1 + confidence) / 2)
     low, high = score_interval(value, items, quantile)

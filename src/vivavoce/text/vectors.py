@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -116,8 +117,9 @@ def _batches(sentences: list[list[int]]) -> list[tuple[list[int], Ids]]:
 
 
 def load_encoder(name_or_path: str = MINILM, *, threads: int | None = None) -> Encoder:
-    """Return the encoder of this name, or of the model in this folder; loaded once in a process.
+    """Return the encoder of this name, of this language or of the model in this folder; loaded once in a process.
 
+    A language is a code such as `de`; `de-fast` is its quicker, less exact encoder.
     `threads` defaults to every core in a main process and to 1 in a worker process.
     """
     name = MINILM if name_or_path == MODEL else str(name_or_path)
@@ -130,6 +132,8 @@ def encoder_available(name_or_path: str = MINILM) -> bool:
         return False
     if name_or_path in (MINILM, MODEL):
         return find_weights() is not None
+    if (code := _read_code(name_or_path)) and has_language(code):
+        return name_or_path != code or find_weights() is not None
     return Path(name_or_path).expanduser().exists()
 
 
@@ -161,6 +165,19 @@ def read_tokenizer(folder: Path, max_tokens: int = MAX_TOKENS) -> Tokenizer:
     return tokenizer
 
 
+def has_language(code: str) -> bool:
+    """Say whether there are sentence vectors for this language beside English."""
+    from vivavoce.text.languages.model import find_language
+
+    return find_language(code) is not None
+
+
+def _read_code(name: str) -> str:
+    """Return the language of a name such as `de` or `de-fast`; nothing for other names."""
+    match = re.fullmatch(r"([a-z]{2,3})(-fast)?", name)
+    return match[1] if match else ""
+
+
 @lru_cache(maxsize=8)
 def _load(name_or_path: str, threads: int) -> Encoder:
     if name_or_path == MINILM:
@@ -168,10 +185,15 @@ def _load(name_or_path: str, threads: int) -> Encoder:
 
         return load_minilm(threads)
     path = Path(name_or_path).expanduser()
+    code = _read_code(name_or_path)
+    if code and (has_language(code) or not path.exists()):
+        from vivavoce.text.languages.encoder import load_language
+
+        return load_language(name_or_path, threads)
     if not path.exists():
         raise UsageError(
             f"unknown sentence model '{name_or_path}'.{nearest(name_or_path, [MINILM, MODEL])}",
-            remedy=f"use '{MINILM}' or the path of a model folder",
+            remedy=f"use '{MINILM}', the code of a language or the path of a model folder",
         )
     from vivavoce.text.local import load_local
 

@@ -1,4 +1,4 @@
-"""Words of a message, and a cheap guess at its language (English, German, French, Chinese)."""
+"""Words of a message, and a cheap guess at its language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -36,8 +36,39 @@ _STOP_WORDS = {
     for word in listed.split()
 }
 _BY_STOP_WORDS = tuple(dict.fromkeys(_STOP_WORDS.values()))
+# Looked at only where none of the above is plain, or French is: Spanish says la, un and que as well.
+_FURTHER_WORDS = {
+    "es": "el la los las un una unos unas de del al y o que en es son está están por para con sin se su sus mi"
+    " mis tu me te lo le no si sí como cómo qué cuál cuándo cuánto cuánta cuántos dónde quién puedo puede"
+    " hay tengo tiene quiero muy más pero este esta esto ese eso yo usted ustedes ha he hacer hoy mañana"
+    " día días",
+    "it": "il lo la i gli le un uno una di del della dello dei degli delle da dal dalla a al alla ai e o che è"
+    " sono per con in nel nella su sul mi ti si ci mio mia tuo suo non come cosa qual quale quando quanto"
+    " quanti dove chi perché posso può ho ha hai voglio più ma questo questa oggi domani giorno giorni"
+    " fino mie miei",
+    "nl": "de het een en of van in op te met voor aan naar uit bij dat die deze dit is zijn was ik je jij u wij"
+    " we mijn jouw uw hun niet geen wat wie waar wanneer hoe waarom welke kan kunnen moet wil heb heeft er"
+    " ook nog maar om als over tot morgen vandaag mij dan dag dagen worden wordt vanavond vanmiddag",
+    "pt": "o a os as um uma uns umas de do da dos das e ou que em no na nos nas é são está por para com sem se"
+    " seu sua meu minha me te não sim como qual quando quanto onde quem porquê posso pode há tenho tem"
+    " quero muito mais mas este esta isso isto eu você vocês fazer hoje amanhã dia dias ao à pelo pela",
+}
+_MORE_FRENCH = "et à de se me te tu plus son sa ses ton ta tes lui leur"
+# Everyday words of English or German that mean something else in one of these languages.
+_MISLEADING = "a an as come con dag dan dat de die do e er he i in is me met no o of over so son te u was we wie"
+_KNOWN_WORDS = {
+    **{language: frozenset(listed.split()) for language, listed in _FURTHER_WORDS.items()},
+    "fr": frozenset(word for word, language in _STOP_WORDS.items() if language == "fr").union(_MORE_FRENCH.split()),
+}
+_TIMES_LISTED = Counter(word for known in _KNOWN_WORDS.values() for word in known)
+_OWN_WORDS = {
+    language: frozenset(word for word in known.difference(_MISLEADING.split()) if _TIMES_LISTED[word] == 1)
+    for language, known in _KNOWN_WORDS.items()
+}
 _SAMPLED_TEXTS = 2000
 _MIN_SHARE = 0.1
+_MIN_FURTHER_SHARE = 0.25
+_MIN_VOTES = 2
 
 
 def words(text: str, language: str = "auto") -> list[str]:
@@ -60,7 +91,7 @@ def words(text: str, language: str = "auto") -> list[str]:
 
 
 def guess_language(texts: Iterable[str]) -> str:
-    """Return `zh`, `en`, `de` or `fr` for a collection of texts; `und` for words that none of them claims.
+    """Return the code of the language of a collection of texts; `und` for words that no language here claims.
 
     Decided by script and by counting stop words in the first 2,000 texts; `en` breaks ties and is returned for
     texts without any letters.
@@ -77,8 +108,38 @@ def guess_language(texts: Iterable[str]) -> str:
     tokens = words(_HAN_RUN.sub(" ", joined))
     votes = Counter(_STOP_WORDS[word] for word in tokens if word in _STOP_WORDS)
     best = max(_BY_STOP_WORDS, key=lambda language: votes[language])
-    # Dutch or Italian share a few of these words: a language that is meant uses them all the time.
-    return best if votes[best] and votes[best] >= _MIN_SHARE * len(tokens) else "und"
+    # Other languages share a few of these words: a language that is meant uses them all the time.
+    plain = votes[best] > 0 and votes[best] >= _MIN_SHARE * len(tokens)
+    if plain and best != "fr":
+        return best
+    return _guess_further(tokens) or ("fr" if plain else "und")
+
+
+def guess_text_language(text: str, usual: str) -> str:
+    """Return the language of one text among texts of a `usual` language, which holds unless another one is plain.
+
+    Plain means Chinese characters, or at least two common words of another language and none of the usual one.
+    Single letters do not count: English texts name C, J or Y.
+    """
+    letters, han = sum(map(str.isalpha, text)), len(_HAN_CHARACTER.findall(text))
+    if han and han * 5 >= letters - han and not _KANA.search(text):
+        return "zh"
+    tokens = words(text)
+    votes = Counter(_STOP_WORDS[word] for word in set(tokens) if len(word) > 1 and word in _STOP_WORDS)
+    best = max(_BY_STOP_WORDS, key=lambda language: votes[language])
+    own = frozenset() if usual in _BY_STOP_WORDS else _OWN_WORDS.get(usual, frozenset())
+    if votes[best] < _MIN_VOTES or votes[usual] or not own.isdisjoint(tokens):
+        return usual
+    return (_guess_further(tokens) or best) if best == "fr" else best
+
+
+def _guess_further(tokens: Sequence[str]) -> str:
+    """Return the language of words that are not plainly English or German; nothing if it is French or unclear."""
+    # Words that several languages share decide nothing; but a language that is meant uses them all the time.
+    own = {language: sum(token in known for token in tokens) for language, known in _OWN_WORDS.items()}
+    best = max(own, key=lambda language: own[language])
+    share = sum(token in _KNOWN_WORDS[best] for token in tokens) / max(1, len(tokens))
+    return best if own[best] > own["fr"] and share >= _MIN_FURTHER_SHARE else ""
 
 
 def _part_elision(token: str) -> list[str]:

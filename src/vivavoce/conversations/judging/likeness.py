@@ -155,14 +155,17 @@ def edit_similarity(expected: str, reply: str) -> float:
     return float(Levenshtein.normalized_similarity(plain(expected), plain(reply)))
 
 
-def find_encoder(encoder: Encoder | None) -> Encoder | None:
-    """Return the encoder given, else the local one where its weights are installed, else None."""
+def find_encoder(encoder: Encoder | None, texts: Sequence[str] = ()) -> Encoder | None:
+    """Return the encoder given, else that of the language of these texts, the English one or None, as installed."""
+    from vivavoce.text.languages.mixed import ENGLISH, can_read, name_encoder
     from vivavoce.text.vectors import encoder_available, load_encoder
+    from vivavoce.text.words import guess_text_language
 
     if encoder is not None or not encoder_available():
         return encoder
+    language = guess_text_language("\n".join(texts), ENGLISH)
     try:
-        return load_encoder()
+        return load_encoder(name_encoder(language if can_read(language) else ENGLISH))
     except MissingPartError:
         return None
 

@@ -283,7 +283,7 @@ def _match_fuzzy(case: _Case) -> Matched:
 
 
 def _match_similar(case: _Case) -> Matched:
-    encoder = find_encoder(case.encoder)
+    encoder = find_encoder(case.encoder, (case.pattern.text, *case.candidates))
     if encoder is None:
         return Matched(False, case.kind, needs_look=True, why=NO_ENCODER)
     text, minimum = case.pattern.text, _minimum(case)

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from vivavoce.text.numerals import convert_numerals
 from vivavoce.text.words import guess_language
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff"
@@ -192,10 +193,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _PARTED = re.compile(r"\d[,.' ]\d{3}")
 # The signs that part thousands, by language. A text of unknown language may be written in any of these ways.
 _GROUPING = {"en": ",", "zh": ",", "de": ".' ", "fr": ".' ", "es": ". ", UNKNOWN: ",.' "}
-_SPANISH = frozenset(
-    ("el", "los", "las", "y", "para", "por", "con", "su", "del", "días", "usted", "es", "una", "son")
-)
-_FRENCH = frozenset(("le", "les", "et", "pour", "vous", "des", "du", "est", "votre", "nous", "dans", "une", "jours"))
 
 _SMALL = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -231,11 +228,7 @@ _DOUBTFUL = frozenset(("once", "sept", "cent", "elf", "dos", "null", "ten", "sei
 def language_of(*texts: str) -> str:
     """Return the language in which these texts write their numbers."""
     guessed = guess_language(texts)
-    if guessed not in ("fr", UNKNOWN):
-        return guessed
-    words = re.findall(r"\w+", " ".join(texts).casefold())
-    spanish, french = (sum(word in known for word in words) for known in (_SPANISH, _FRENCH))
-    return "es" if spanish > french else guessed
+    return guessed if guessed in _GROUPING else UNKNOWN
 
 
 @lru_cache(maxsize=4096)
@@ -253,6 +246,8 @@ def _all_words() -> frozenset[str]:
 def as_digits(text: str, language: str) -> str:
     """Return a folded text with its numbers in digits, thousands not parted."""
     ungrouped = _groups(_GROUPING.get(language, ",")).sub(lambda found: re.sub(r"\D", "", found[0]), text)
+    if language == "zh":
+        return convert_numerals(ungrouped)
     runs = _runs(language)
     return runs.sub(lambda run: _in_digits(run[0], language), ungrouped) if runs else ungrouped
 

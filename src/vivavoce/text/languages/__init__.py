@@ -1,0 +1,1 @@
+"""Sentence vectors for other languages, in the space of the English model, learnt from pairs of sentences."""
