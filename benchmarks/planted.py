@@ -14,22 +14,22 @@ from __future__ import annotations
 import argparse
 import warnings
 from importlib.util import find_spec
+from itertools import combinations
 
 import numpy as np
 from material import intents
 from rich.console import Console
 from rich.table import Table
 
-from vivavoce.intents.exam import PLAIN, load_classifier
+from vivavoce.intents.exam import PLAIN, judge_texts, load_classifier
 from vivavoce.intents.findings import find
 from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
-from vivavoce.intents.problems import ProblemKind, find_problems
+from vivavoce.intents.problems import Problem, ProblemKind, find_problems
 from vivavoce.intents.quality import DataQuality
 from vivavoce.intents.record import UnitKey
 from vivavoce.intents.runner import Unit, run_units
-from vivavoce.intents.similarity import text_chances
 from vivavoce.intents.splits import Design, SplitPlan
 from vivavoce.records import Dataset
 
@@ -67,7 +67,7 @@ def rankings(data: Dataset, engine: str, retries: int) -> dict[str, list[frozens
     run = run_units(units, material, load_classifier(engine), workers=2)
     bot = mean_probabilities(run.of(PLAIN), material)
     assert bot is not None
-    text = text_chances(material)
+    text = judge_texts(material).chances
     losses = find_losses(run.of(PLAIN), material, THRESHOLD)
     ours = rank_pairs(bot, text, material, seed=0, most=CANDIDATES, losses=losses)
     engine_only = rank_pairs(bot, None, material, seed=0)
@@ -76,9 +76,15 @@ def rankings(data: Dataset, engine: str, retries: int) -> dict[str, list[frozens
     found = {
         "vivavoce": [frozenset((pair.a, pair.b)) for pair in ours[:MAX_PAIRS]],
         "vivavoce, bot only": [frozenset((pair.a, pair.b)) for pair in engine_only],
-        "what to fix next": [frozenset(one.topics) for one in problems if one.kind is ProblemKind.PAIR],
+        "what to fix next": [pair for problem in problems for pair in _list_pairs(problem)],
     }
     return {**found, "cleanlab": _cleanlab(bot, material)} if find_spec("cleanlab") else found
+
+
+def _list_pairs(problem: Problem) -> list[frozenset[str]]:
+    """Return the pairs of topics that a problem is about: three topics that are mixed up hold three."""
+    mixed = problem.kind in (ProblemKind.PAIR, ProblemKind.CLUSTER, ProblemKind.TWIN_NAMES)
+    return [frozenset(pair) for pair in combinations(problem.topics, 2)] if mixed else []
 
 
 def _cleanlab(bot: np.ndarray, material: Material) -> list[frozenset[str]]:

@@ -106,6 +106,11 @@ def _build_problem(place: int, problem: Problem) -> RenderableType:
         block(Text(problem_wording.problem_sentence(problem)), indent=3),
         block(problem_wording.cost_sentence(problem), "dim", indent=3),
         block(Text(problem_wording.problem_advice(problem)), indent=3),
+        *(
+            block(Text(problem_wording.attraction_sentence(attraction)), indent=3)
+            for attraction in problem.attracted[:EXAMPLES]
+            if attraction.origin is not None
+        ),
     ]
     for example in problem.examples[:EXAMPLES]:
         line = Table.grid(padding=(0, 1))
