@@ -44,7 +44,7 @@ MIN_OVERLAP = 0.05
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
 # Of rightly filed examples, this share is usually listed as suspects, and at most (docs/decisions/suspects.md).
-FALSE_SUSPECTS = 0.003
+FALSE_SUSPECTS = 0.006
 MAX_FALSE_SUSPECTS = 0.012
 MAX_EXAMPLES = 5
 MAX_TOPICS = 3
