@@ -21,7 +21,7 @@ from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.notes import notes_of
 from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
-from vivavoce.intents.problems import PAIRS, find_asides, find_problems
+from vivavoce.intents.problems import PAIRS, ProblemKind, find_asides, find_problems
 from vivavoce.intents.quality import add_structure, add_suspects, judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
@@ -208,8 +208,12 @@ def conclude(
     share = {"out_of_scope_share": out_of_scope_share}
     problems = find_problems(findings, pairs, quality, **share)
     # The first pairs, and those that a problem is about.
-    topics = [set(problem.topics) for problem in problems if problem.kind in PAIRS]
-    kept = tuple(pair for place, pair in enumerate(pairs) if place < most_pairs or {pair.a, pair.b} in topics)
+    topics = [set(problem.topics) for problem in problems if problem.kind in (*PAIRS, ProblemKind.CLUSTER)]
+    kept = tuple(
+        pair
+        for place, pair in enumerate(pairs)
+        if place < most_pairs or any({pair.a, pair.b} <= names for names in topics)
+    )
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,
