@@ -20,7 +20,6 @@ from vivavoce.intents.whatif import (
     MarkOutOfScope,
     MergeTopics,
     MoveExamples,
-    RetireTopic,
     SplitTopic,
 )
 from vivavoce.intents.whatif.clusters import free_name
@@ -99,8 +98,7 @@ def list_remedies(problem: Problem, data: Dataset, pairs: Sequence[Pair] = ()) -
     """
     match problem.kind:
         case ProblemKind.PAIR | ProblemKind.TWIN_NAMES:
-            if Remedy.MOVE in problem.remedies:
-                yield from _exchange(problem.topics, problem.rows, data)
+            yield from _exchange(problem.topics, problem.rows if Remedy.MOVE in problem.remedies else (), data)
         case ProblemKind.CLUSTER:
             yield from _loosen(problem, data, pairs)
         case ProblemKind.CONTRADICTIONS:
@@ -109,11 +107,8 @@ def list_remedies(problem: Problem, data: Dataset, pairs: Sequence[Pair] = ()) -
             yield (SplitTopic(problem.topics[0], problem.rows, free_name(problem.topics[0], data)),)
         case ProblemKind.OUTLIERS:
             yield (MarkOutOfScope(problem.rows),)
-        case ProblemKind.TOO_SMALL if len(data.sizes) - len(problem.topics) >= 2:
-            yield tuple(map(RetireTopic, problem.topics))
-        case ProblemKind.SUSPECTS | ProblemKind.WEAKEST_TOPIC:
-            if moves := tuple(_move_to_guesses(problem)):
-                yield moves
+        case ProblemKind.SUSPECTS:
+            yield from _move_to_guesses(problem)
     if Remedy.MERGE in problem.remedies and problem.kind in (*PAIRS, ProblemKind.CLUSTER):
         yield _merge(problem.topics, data)
 
@@ -124,7 +119,7 @@ def _merge(topics: Sequence[str], data: Dataset) -> tuple[MergeTopics, ...]:
 
 
 def _exchange(topics: Sequence[str], rows: Sequence[int], data: Dataset) -> Iterator[tuple[MoveExamples, ...]]:
-    """Yield the moves that give examples of two topics to the other one: those of the first, of the second, of both."""
+    """Yield the moves that give examples of two topics to the other one: of the first, of the second, of both."""
     chosen, moves = set(rows), []
     for topic, other in (topics, topics[::-1]):
         own = (data.number(place) for place, intent in enumerate(data.intents) if intent == topic)
@@ -143,17 +138,18 @@ def _loosen(problem: Problem, data: Dataset, pairs: Sequence[Pair]) -> Iterator[
         yield from _exchange((closest.a, closest.b), closest.loss.rows if closest.loss else (), data)
         if may_merge((closest.a, closest.b), answers_by_topic(data)):
             yield _merge((closest.a, closest.b), data)
-    elif moves := tuple(_move_to_guesses(problem)):
-        yield moves
+    else:
+        yield from _move_to_guesses(problem)
 
 
-def _move_to_guesses(problem: Problem) -> Iterator[MoveExamples]:
-    """Yield the moves of examples to the topics that they were taken for."""
+def _move_to_guesses(problem: Problem) -> Iterator[tuple[MoveExamples, ...]]:
+    """Yield the moves of examples to the topics that they were taken for, if there are any."""
     moves: dict[str, list[int]] = {}
     for example in problem.examples:
         if example.guess is not None:
             moves.setdefault(example.guess, []).append(example.row)
-    yield from (MoveExamples(tuple(rows), topic) for topic, rows in moves.items())
+    if moves:
+        yield tuple(MoveExamples(tuple(rows), topic) for topic, rows in moves.items())
 
 
 def _settle(problem: Problem, data: Dataset) -> Iterator[MoveExamples]:
