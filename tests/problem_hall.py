@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cache
 
 from vivavoce.intents import IntentsResult, Setting, examine_intents
-from vivavoce.intents.problems import ProblemKind, find_problems, order_problems
+from vivavoce.intents.problems import Problem, ProblemKind, Remedy, find_problems, order_problems
 from vivavoce.intents.quality import DataQuality, ProblemExample
-from vivavoce.records import Dataset
+from vivavoce.records import Dataset, Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DocumentRow, Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
@@ -44,7 +44,19 @@ def mixed_exam() -> IntentsResult:
     doubtful = tuple(ProblemExample(data.texts[row], row, data.intents[row], "leave") for row in SUSPECTS)
     found = find_problems(result.settings, (), DataQuality(suspects=doubtful, judged=len(data)))
     suspects = (problem for problem in found if problem.kind is ProblemKind.SUSPECTS)
-    return replace(result, problems=order_problems((*result.problems, *suspects)))
+    return replace(result, problems=order_problems((*result.problems, *suspects, *rare_problems(data))))
+
+
+def rare_problems(data: Dataset) -> list[Problem]:
+    """Return problems of the kinds that these examples do not show."""
+    odd = tuple(ProblemExample(data.texts[row], row, data.intents[row]) for row in SUSPECTS)
+    share = Rate(0.02, 0.01, 0.04, len(data))
+    return [
+        Problem(ProblemKind.CLUSTER, ("place", "pay", "wages"), 3, 2, 4, 3, (Remedy.MOVE,), SUSPECTS, odd),
+        Problem(ProblemKind.OUTLIERS, ("pay",), 3, 2, 4, 3, (Remedy.MARK_OUT_OF_SCOPE,), SUSPECTS, odd, share),
+        Problem(ProblemKind.TOO_SMALL, ("wages",), 3, 2, 4, 3, (Remedy.ADD_EXAMPLES,), measured=share),
+        Problem(ProblemKind.NO_ANSWER, ("place",), 3, 3, 3, 3, (Remedy.WRITE_ANSWER,)),
+    ]
 
 
 def keep_exam(store: Store, project: Project, result: IntentsResult) -> None:
