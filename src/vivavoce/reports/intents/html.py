@@ -45,7 +45,14 @@ def render_result(result: IntentsResult) -> str:
         "intents.html",
         title,
         lead=lead,
-        beside=filter(None, (wording.strangers_sentence(result), wording.balance_sentence(result))),
+        beside=filter(
+            None,
+            (
+                wording.strangers_sentence(result),
+                wording.balance_sentence(result),
+                result.borrowed.sentence if result.borrowed else "",
+            ),
+        ),
         result=result,
         first=first,
         shown=distinct,

@@ -37,6 +37,8 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
         return
     console.print(block(Text(wording.strangers_sentence(result))))
     console.print(block(Text(wording.balance_sentence(result))))
+    if result.borrowed is not None:
+        console.print(block(Text(result.borrowed.sentence)))
     facts = (
         plural(result.data.rows, "example"),
         plural(result.data.topics, "topic"),
