@@ -3,7 +3,8 @@
 `linear`: logistic regression on sentence vectors and naive Bayes on words and letters, their probabilities
 averaged; they err in different places. `vectors` is the first half alone, `lexical.py` holds the second. A guess
 is damped by how unlike the message is to the nearest training example of the guessed topic, so what is left of
-the probability is the chance that no topic fits. How the constants were chosen: docs/decisions/classifier.md.
+the probability is the chance that no topic fits. `calibration.py` says how sure it may be. How the constants were
+chosen: docs/decisions/classifier.md.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 
 from vivavoce.classifiers import logistic
 from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
+from vivavoce.classifiers.calibration import Calibration
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.text.cache import encode_cached
+from vivavoce.text.languages.encoder import LanguageEncoder
 from vivavoce.text.languages.mixed import Reading, choose_reading, encode_texts, name_encoder
 from vivavoce.text.vectors import MINILM, encoder_available, has_language, load_encoder
 
@@ -28,10 +31,10 @@ Matrix = NDArray[np.float32]
 
 STRENGTH = 20.0
 LEXICAL_WEIGHT = 0.4
-SHARPNESS_ALONE = 1.6
-SHARPNESS_JOINED = 1.8
-FAMILIAR_AT = 0.4
-FAMILIAR_SLOPE = 0.1
+# Beside vectors that were learnt from pairs of sentences (docs/decisions/languages.md).
+LEXICAL_WEIGHT_OF_LANGUAGES = 0.25
+# One half alone is less timid than the average of two.
+SHARPNESS_ALONE = 0.9
 # The option that reads each text in its own language, whatever the language of the examples; `mixed-de`: German
 # unless another language is plain.
 MIXED = "mixed"
@@ -39,20 +42,23 @@ MIXED = "mixed"
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """What was learnt from some rows: the topic codes and the two halves."""
+    """What was learnt from some rows: the topic codes, the two halves, and how sure they may be."""
 
     columns: Rows
     solution: logistic.Solution
     words: NaiveBayes | None
     examples: tuple[Matrix, ...]
+    calibration: Calibration
+    lexical_weight: float
 
     def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | None) -> Matrix:
         """Return the joint probabilities of messages given as vectors and counts."""
-        chances, sharpness = self.solution.probabilities(rotated), SHARPNESS_ALONE
-        if self.words is not None and counts is not None:
-            sharpness = SHARPNESS_JOINED
-            chances *= np.float32(1 - LEXICAL_WEIGHT)
-            chances += np.float32(LEXICAL_WEIGHT) * self.words.probabilities(counts)
+        chances, sharpness = self.solution.probabilities(rotated), self.calibration.sharpness
+        if self.words is None or counts is None:
+            sharpness *= SHARPNESS_ALONE
+        else:
+            chances *= np.float32(1 - self.lexical_weight)
+            chances += np.float32(self.lexical_weight) * self.words.probabilities(counts)
         chances = sharpen(chances, sharpness)
         chances *= self._familiarity(chances.argmax(axis=1), vectors)[:, None]
         return chances
@@ -63,7 +69,7 @@ class _Trained:
         for place in np.unique(best):
             rows = np.flatnonzero(best == place)
             nearest[rows] = (vectors[rows] @ self.examples[place].T).max(axis=1)
-        return np.asarray(1 / (1 + np.exp((np.float32(FAMILIAR_AT) - nearest) / np.float32(FAMILIAR_SLOPE))))
+        return self.calibration.find_familiarity(nearest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +82,18 @@ class PreparedLinear:
     basis: logistic.Basis
     landmark: logistic.Landmark | None
     counts: Counts | None
+    lexical_weight: float = LEXICAL_WEIGHT
 
     @classmethod
-    def of(cls, vectors: Matrix, labels: Rows, counts: Counts | None, *, landmark: bool) -> PreparedLinear:
+    def of(
+        cls,
+        vectors: Matrix,
+        labels: Rows,
+        counts: Counts | None,
+        lexical_weight: float = LEXICAL_WEIGHT,
+        *,
+        landmark: bool,
+    ) -> PreparedLinear:
         """Rotate the vectors; with `landmark`, fit all labelled rows once so that parts of them fit fast."""
         known = labels >= 0
         basis = logistic.Basis.of(vectors[known])
@@ -88,7 +103,7 @@ class PreparedLinear:
         # Nothing holds the intercept of a topic without examples.
         if landmark and len(np.unique(labels[known])) == n_classes:
             point = logistic.Landmark.of(rotated[known], labels[known], n_classes, basis, C=STRENGTH)
-        return cls(labels, vectors, rotated, basis, point, counts)
+        return cls(labels, vectors, rotated, basis, point, counts, lexical_weight)
 
     def relabel(self, labels: Rows) -> PreparedLinear:
         """Return the same texts under other topics: what does not depend on topics is kept, and the landmark follows.
@@ -111,7 +126,9 @@ class PreparedLinear:
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(1, len(columns)))
         examples = tuple(np.split(self.vectors[rows][order], starts))
-        return RowsOfLinear(self, _Trained(columns, solution, words, examples))
+        calibration = Calibration.of(examples)
+        trained = _Trained(columns, solution, words, examples, calibration, self.lexical_weight)
+        return RowsOfLinear(self, trained)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +156,8 @@ class LinearClassifier(Guessing):
         # What was decided for the training texts holds for every question; without it, `encoder` reads them all.
         self._reading = reading
         self.lexical = lexical
+        learnt = isinstance(self.encoder, LanguageEncoder)
+        self._lexical_weight = LEXICAL_WEIGHT_OF_LANGUAGES if learnt else LEXICAL_WEIGHT
         self.notes: tuple[str, ...] = (say("sentence vectors: {name}", name=self.encoder.name),)
         self._intents: tuple[str, ...] = ()
         self._fitted: tuple[PreparedLinear, _Trained] | None = None
@@ -147,14 +166,15 @@ class LinearClassifier(Guessing):
         """Read all texts of an exam once."""
         counts = count(texts) if self.lexical else None
         vectors = self._encode(texts, progress)
-        return PreparedLinear.of(vectors, np.asarray(labels, dtype=np.intp), counts, landmark=True)
+        codes = np.asarray(labels, dtype=np.intp)
+        return PreparedLinear.of(vectors, codes, counts, self._lexical_weight, landmark=True)
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on these examples alone."""
         names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
         self._intents = tuple(str(name) for name in names)
         counts = count(texts) if self.lexical else None
-        whole = PreparedLinear.of(self._encode(texts), codes, counts, landmark=False)
+        whole = PreparedLinear.of(self._encode(texts), codes, counts, self._lexical_weight, landmark=False)
         self._fitted = whole, whole.train(np.arange(len(texts))).trained
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
