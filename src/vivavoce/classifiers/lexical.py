@@ -39,7 +39,7 @@ class Blend(NamedTuple):
 
 # Of English, and of all other languages (docs/decisions/languages.md).
 ENGLISH = Blend(30.0, 0.5, 1.6)
-OTHER = Blend(300.0, 0.1, 1.5)
+OTHER = Blend(300.0, 0.1, 1.3)
 Space = Callable[[Any], Matrix]
 
 TOLERANCE = 1e-4

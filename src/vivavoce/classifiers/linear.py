@@ -23,7 +23,6 @@ from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progr
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.text.cache import encode_cached
-from vivavoce.text.languages.encoder import LanguageEncoder
 from vivavoce.text.languages.mixed import Reading, choose_reading, encode_texts, name_encoder
 from vivavoce.text.vectors import MINILM, encoder_available, has_language, load_encoder
 
@@ -31,8 +30,6 @@ Matrix = NDArray[np.float32]
 
 STRENGTH = 20.0
 LEXICAL_WEIGHT = 0.4
-# Beside vectors that were learnt from pairs of sentences (docs/decisions/languages.md).
-LEXICAL_WEIGHT_OF_LANGUAGES = 0.25
 # One half alone is less timid than the average of two.
 SHARPNESS_ALONE = 0.9
 # The option that reads each text in its own language, whatever the language of the examples; `mixed-de`: German
@@ -49,7 +46,6 @@ class _Trained:
     words: NaiveBayes | None
     examples: tuple[Matrix, ...]
     calibration: Calibration
-    lexical_weight: float
 
     def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | None) -> Matrix:
         """Return the joint probabilities of messages given as vectors and counts."""
@@ -57,8 +53,8 @@ class _Trained:
         if self.words is None or counts is None:
             sharpness *= SHARPNESS_ALONE
         else:
-            chances *= np.float32(1 - self.lexical_weight)
-            chances += np.float32(self.lexical_weight) * self.words.probabilities(counts)
+            chances *= np.float32(1 - LEXICAL_WEIGHT)
+            chances += np.float32(LEXICAL_WEIGHT) * self.words.probabilities(counts)
         chances = sharpen(chances, sharpness)
         chances *= self._familiarity(chances.argmax(axis=1), vectors)[:, None]
         return chances
@@ -82,18 +78,9 @@ class PreparedLinear:
     basis: logistic.Basis
     landmark: logistic.Landmark | None
     counts: Counts | None
-    lexical_weight: float = LEXICAL_WEIGHT
 
     @classmethod
-    def of(
-        cls,
-        vectors: Matrix,
-        labels: Rows,
-        counts: Counts | None,
-        lexical_weight: float = LEXICAL_WEIGHT,
-        *,
-        landmark: bool,
-    ) -> PreparedLinear:
+    def of(cls, vectors: Matrix, labels: Rows, counts: Counts | None, *, landmark: bool) -> PreparedLinear:
         """Rotate the vectors; with `landmark`, fit all labelled rows once so that parts of them fit fast."""
         known = labels >= 0
         basis = logistic.Basis.of(vectors[known])
@@ -103,7 +90,7 @@ class PreparedLinear:
         # Nothing holds the intercept of a topic without examples.
         if landmark and len(np.unique(labels[known])) == n_classes:
             point = logistic.Landmark.of(rotated[known], labels[known], n_classes, basis, C=STRENGTH)
-        return cls(labels, vectors, rotated, basis, point, counts, lexical_weight)
+        return cls(labels, vectors, rotated, basis, point, counts)
 
     def relabel(self, labels: Rows) -> PreparedLinear:
         """Return the same texts under other topics: what does not depend on topics is kept, and the landmark follows.
@@ -126,9 +113,7 @@ class PreparedLinear:
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(1, len(columns)))
         examples = tuple(np.split(self.vectors[rows][order], starts))
-        calibration = Calibration.of(examples)
-        trained = _Trained(columns, solution, words, examples, calibration, self.lexical_weight)
-        return RowsOfLinear(self, trained)
+        return RowsOfLinear(self, _Trained(columns, solution, words, examples, Calibration.of(examples)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +141,6 @@ class LinearClassifier(Guessing):
         # What was decided for the training texts holds for every question; without it, `encoder` reads them all.
         self._reading = reading
         self.lexical = lexical
-        learnt = isinstance(self.encoder, LanguageEncoder)
-        self._lexical_weight = LEXICAL_WEIGHT_OF_LANGUAGES if learnt else LEXICAL_WEIGHT
         self.notes: tuple[str, ...] = (say("sentence vectors: {name}", name=self.encoder.name),)
         self._intents: tuple[str, ...] = ()
         self._fitted: tuple[PreparedLinear, _Trained] | None = None
@@ -166,15 +149,14 @@ class LinearClassifier(Guessing):
         """Read all texts of an exam once."""
         counts = count(texts) if self.lexical else None
         vectors = self._encode(texts, progress)
-        codes = np.asarray(labels, dtype=np.intp)
-        return PreparedLinear.of(vectors, codes, counts, self._lexical_weight, landmark=True)
+        return PreparedLinear.of(vectors, np.asarray(labels, dtype=np.intp), counts, landmark=True)
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on these examples alone."""
         names, codes = np.unique(np.asarray(intents, dtype=object).astype(str), return_inverse=True)
         self._intents = tuple(str(name) for name in names)
         counts = count(texts) if self.lexical else None
-        whole = PreparedLinear.of(self._encode(texts), codes, counts, self._lexical_weight, landmark=False)
+        whole = PreparedLinear.of(self._encode(texts), codes, counts, landmark=False)
         self._fitted = whole, whole.train(np.arange(len(texts))).trained
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
