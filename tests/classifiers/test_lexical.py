@@ -78,7 +78,9 @@ def test_the_gram_matrix_gives_the_regression_on_all_features() -> None:
     bayes = NaiveBayes.fit(counts, CODES, 3)
     features = bayes.features(counts)
     used = np.unique(features.indices)
-    peer = LogisticRegression(C=lexical.ENGLISH.strength, tol=1e-8, max_iter=5000).fit(features[:, used].toarray(), CODES)
+    peer = LogisticRegression(C=lexical.ENGLISH.strength, tol=1e-8, max_iter=5000).fit(
+        features[:, used].toarray(), CODES
+    )
     asked = count(ASKED, like=counts.ids)
     trained = lexical._Trained.fit(counts, CODES, lexical.ENGLISH)
     dense = trained.space(trained.bayes.features(asked))

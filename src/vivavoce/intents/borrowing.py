@@ -156,5 +156,5 @@ def measure_borrowing(
         differences_of(pair, material, threshold=threshold, seed=seed)[0].pooled.test
         for pair in ((both, own), (alone, own))
     )
-    accuracies = [each.findings[setting].rates["accuracy"] for each in examined]
-    return Borrowed(lender[0], lender[1], len(material), *accuracies, gain, alone_gain)
+    accuracy, own_accuracy, alone_accuracy = (each.findings[setting].rates["accuracy"] for each in examined)
+    return Borrowed(*lender, len(material), accuracy, own_accuracy, alone_accuracy, gain, alone_gain)
