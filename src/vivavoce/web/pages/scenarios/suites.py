@@ -192,7 +192,9 @@ def _suite_page(
     typed = (form.text("name"), form.text("title")) if form and renamed else (suite.name, suite.title)
     size = words.ngettext("%(num)s scenario", "%(num)s scenarios", len(every))
     view = View(
-        lead=words.gettext("%(scenarios)s, %(shown)s shown.", scenarios=size, shown=len(rows)),
+        lead=words.gettext("%(shown)s of %(scenarios)s match.", scenarios=size, shown=visit.write.number(len(fitting)))
+        if len(fitting) < len(every)
+        else f"{size}.",
         suite=suite,
         here=listing.path,
         levels=levels,
