@@ -366,8 +366,8 @@ def _main_action(visit: Visit, run: Run, problem: Problem) -> Link:
             chosen = urlencode([("topic", own) for own in problem.topic_ids])
             return Link(words.gettext("Merge the two"), f"{visit.base}/topics/merge?{chosen}")
         case "weakest_topic" if known:
-            title = words.gettext("Add examples") if may_edit else words.gettext("Open the topic")
-            return Link(title, f"{visit.base}/topics/{problem.topic_ids[0]}")
+            title = words.gettext("Work on the topic") if may_edit else words.gettext("Read the questions")
+            return Link(title, f"{base}/pair?{urlencode({'a': names[0]})}")
         case "pair" | "suspects" as kind:
             title = words.gettext("Work on the two") if kind == "pair" else words.gettext("Move questions")
             place = (
