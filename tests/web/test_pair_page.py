@@ -124,6 +124,8 @@ def test_what_was_forecast_is_kept_with_the_edit_until_that_is_undone(hall: Any,
 
 
 def test_an_edit_that_breaks_what_works_is_asked_for_twice(hall: Any, editor: TestClient) -> None:
+    # A bot that always answers has something to lose.
+    editor.post("/p/jobs/intents/1/curve", data={"threshold": "0"})
     before, alone = topics_of(hall), "/p/jobs/intents/1/pair?a=topic+1"
     # Half of a topic that is understood becomes another topic: nobody can tell the halves apart.
     half = re.findall(r'name="question" value="(\d+)"', editor.get(alone).text)[:4]
