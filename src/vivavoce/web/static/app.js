@@ -124,30 +124,6 @@ document.addEventListener("submit", event => {
   swapOr(event, url.href, selector, () => { location.href = url.href; });
 });
 
-// --- sliders: data-moves="id" moves a number, data-shows="#id" is what its form would then show ------------
-let waiting = false, moving = false;
-
-async function follow(form, selector) {
-  waiting = true;
-  if (moving) return;
-  moving = true;
-  while (waiting) {
-    waiting = false;
-    const url = new URL(form.action);
-    url.search = new URLSearchParams(new FormData(form));
-    await swap(url.href, selector, false).then(() => history.replaceState(null, "", url), () => {});
-  }
-  moving = false;
-}
-
-document.addEventListener("input", event => {
-  const {id, form, value, dataset} = event.target;
-  if (dataset.moves) {
-    document.getElementById(dataset.moves).value = value;
-    follow(form, dataset.shows);
-  } else if (id) all(`[data-moves="${CSS.escape(id)}"]`).forEach(slider => { slider.value = value; });
-});
-
 addEventListener("popstate", event => {
   if (event.state && event.state.swap) swap(location.href, event.state.swap, false).catch(() => location.reload());
 });
