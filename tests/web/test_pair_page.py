@@ -11,7 +11,10 @@ from starlette.testclient import TestClient
 
 from exam_hall import fill_project, hold_guessed, small_data
 from vivavoce.store.rows import Role, RunState
+from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.exams.runs import show_run
+from vivavoce.workspace.topics.examples import add_examples
+from vivavoce.workspace.topics.topics import add_topic
 
 pytestmark = pytest.mark.slow
 PAIR = "/p/jobs/intents/1/pair?a=topic+0&b=topic+1"
@@ -123,21 +126,39 @@ def test_what_was_forecast_is_kept_with_the_edit_until_that_is_undone(hall: Any,
     assert read_forecasts(hall) == []
 
 
-def test_an_edit_that_breaks_what_works_is_asked_for_twice(hall: Any, editor: TestClient) -> None:
-    # A bot that always answers has something to lose.
-    editor.post("/p/jobs/intents/1/curve", data={"threshold": "0"})
-    before, alone = topics_of(hall), "/p/jobs/intents/1/pair?a=topic+1"
+COLOURS = ("red", "green", "blue", "white", "black")
+THINGS = {
+    "animals": ("horse", "sheep", "goat", "rabbit"),
+    "tools": ("hammer", "saw", "drill", "wrench"),
+    "food": ("bread", "cheese", "apple", "soup"),
+}
+
+
+@pytest.fixture
+def clear_hall(house: Any) -> Any:
+    """Return the house with topics that every bot tells apart, and an exam of them."""
+    acting = (house.store, Actor(house.users[Role.EDITOR].id, "", Role.EDITOR), house.project)
+    for name, things in THINGS.items():
+        topic = add_topic(*acting, name).topic
+        add_examples(*acting, [f"a {colour} {thing}" for colour in COLOURS for thing in things], topic_id=topic.id)
+    hold_guessed(house.store, house.project)
+    return house
+
+
+def test_an_edit_that_breaks_what_works_is_asked_for_twice(clear_hall: Any, editor: TestClient) -> None:
+    before, alone = topics_of(clear_hall), "/p/jobs/intents/1/pair?a=tools"
     # Half of a topic that is understood becomes another topic: nobody can tell the halves apart.
-    half = re.findall(r'name="question" value="(\d+)"', editor.get(alone).text)[:4]
-    wrong = {"do": "split", "question": half, "name": "topic 1 again"}
+    half = re.findall(r'name="question" value="(\d+)"', editor.get(alone).text)[::3]
+    wrong = {"do": "split", "question": half, "name": "more tools"}
     page = editor.post(alone, data=wrong)
     assert page.status_code == 409
     assert "will stop working" in page.text
     assert set(ticked(page.text)) == set(half)
-    assert topics_of(hall) == before
-    assert read_forecasts(hall) == []
+    assert topics_of(clear_hall) == before
+    assert read_forecasts(clear_hall) == []
     assert editor.post(alone, data={**wrong, "anyway": "on"}).status_code == 303
-    assert topics_of(hall) != before
+    assert topics_of(clear_hall) != before
+    assert editor.post(alone, data={"do": "add_examples", "texts": "a red axe"}).status_code == 303
 
 
 def test_topics_kept_apart_leave_the_list_and_come_back(hall: Any, editor: TestClient, reader: TestClient) -> None:
