@@ -76,29 +76,52 @@ def forecast_draft(store: Store, project: Project, draft: Draft, *, full: bool =
 
     `full`: with all rounds of an exam; else a preview.
     """
-    with store.reading() as tx:
-        state, data = tx.edits.state(project.id), project_dataset(tx, project)
-        names = tx.topics.names(project.id)
-    classifier = project.classifier if is_forecast_by_own(project) else USUAL_CLASSIFIER
-    preview = PREVIEW_ROUNDS if len(data) <= MANY else PREVIEW_ROUNDS_OF_MANY
-    rounds = Settings.retries if full else preview
-    edits, key = _list_edits(draft, data, names), (project.id, state, classifier, project.threshold, rounds)
+    question = _ask(store, project, draft, full=full)
 
     def make_forecaster() -> Forecaster:
         from vivavoce.intents.whatif import Forecaster
 
-        return Forecaster(data, classifier, retries=rounds, threshold=project.threshold)
+        classifier, rounds, threshold = question.classifier, question.rounds, project.threshold
+        return Forecaster(question.data, classifier, retries=rounds, threshold=threshold)
 
     def work() -> Forecast:
         # One at a time: each of them takes every core.
         if not _TURN.acquire(timeout=LONGEST_WAIT):
             raise WorkError(say("too many forecasts are asked for"), remedy=say("try again in a minute"))
         try:
-            return _FORECASTERS.get(key, make_forecaster).forecast(edits)
+            return _FORECASTERS.get(question.key, make_forecaster).forecast(question.edits)
         finally:
             _TURN.release()
 
-    return _FORECASTS.get((key, edits), work)
+    return _FORECASTS.get((question.key, question.edits), work)
+
+
+def recall_forecast(store: Store, project: Project, draft: Draft) -> Forecast | None:
+    """Return what was forecast of a remedy already, the full number before a preview; None where nothing was."""
+    questions = (_ask(store, project, draft, full=full) for full in (True, False))
+    return next(filter(None, (_FORECASTS.peek((each.key, each.edits)) for each in questions)), None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What a forecast depends on."""
+
+    key: tuple[object, ...]
+    data: Dataset
+    edits: tuple[DataEdit, ...]
+    classifier: str
+    rounds: int
+
+
+def _ask(store: Store, project: Project, draft: Draft, *, full: bool) -> _Question:
+    with store.reading() as tx:
+        state, data = tx.edits.state(project.id), project_dataset(tx, project)
+        names = tx.topics.names(project.id)
+    classifier = project.classifier if is_forecast_by_own(project) else USUAL_CLASSIFIER
+    preview = PREVIEW_ROUNDS if len(data) <= MANY else PREVIEW_ROUNDS_OF_MANY
+    rounds = Settings.retries if full else preview
+    key = (project.id, state, classifier, project.threshold, rounds)
+    return _Question(key, data, _list_edits(draft, data, names), classifier, rounds)
 
 
 def _list_edits(draft: Draft, data: Dataset, names: dict[str, str]) -> tuple[DataEdit, ...]:  # noqa: PLR0911 - one each
@@ -150,9 +173,12 @@ def apply_draft(
     answer: AnswerChoice | None = None,
     high_cost: float | None = None,
 ) -> Applied:
-    """Apply a remedy; keep what it was forecast to bring. `high_cost`: the most that the problem cost before."""
+    """Apply a remedy; keep what it was forecast to bring, if somebody asked.
+
+    `high_cost`: the most that the problem cost before.
+    """
     actor.require(Role.EDITOR)
-    forecast = forecast_or_none(store, project, draft)
+    forecast = recall_forecast(store, project, draft)
     edit = _apply(store, actor, project, draft, why, answer)
     if forecast is not None:
         effect = forecast.effects["accuracy"]
@@ -177,9 +203,9 @@ def apply_draft(
 
 
 def forecast_or_none(store: Store, project: Project, draft: Draft) -> Forecast | None:
-    """Return the preview of what a remedy brings; None where there is nothing to tell it from."""
+    """Return what a remedy brings, as far as that is known or a preview tells; None where nothing can be told."""
     try:
-        return forecast_draft(store, project, draft)
+        return recall_forecast(store, project, draft) or forecast_draft(store, project, draft)
     except VivaError:
         return None
 

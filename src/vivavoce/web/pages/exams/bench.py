@@ -47,8 +47,10 @@ class Bench:
         """What is ticked; at first the questions that another topic answered, unless confirmed."""
         if self.typed is not None:
             return self.typed.ticked
-        lines = (line for side in self.sides for line in side.taken)
-        return {line.row.place: "" for line in lines if line.can_change and not line.confirmed}
+        lines = (line for side in self.sides for line in side.taken if line.can_change and not line.confirmed)
+        # Of three topics, each tick says where to.
+        ids = {side.name: side.topic.id for side in self.sides if side.topic} if len(self.sides) > 2 else {}
+        return {line.row.place: ids.get(line.row.guess or "", "") for line in lines}
 
     def draft(self, kind: RemedyKind, topics: Mapping[str, str]) -> Draft:
         """Return a remedy with what is ticked and typed; `topics`: the names of all topics by id."""
@@ -80,7 +82,7 @@ def side_view(visit: Visit, side: Side, bench: Bench) -> View:
     answers = topic.answers if topic else {}
     groups = (
         ("wrong", "cross", _wrong_title(words, len(bench.sides)), side.taken),
-        ("unsure", "person", words.gettext("Declined, or answered from a third topic"), side.unsure),
+        ("unsure", "person", _unsure_title(words, len(bench.sides)), side.unsure),
         ("right", "check", words.gettext("Correct"), side.right),
     )
     return View(
@@ -114,6 +116,12 @@ def _wrong_title(words: Words, topics: int) -> str:
     if topics == 2:
         return words.gettext("Answered from the other topic")
     return words.gettext("Answered from another topic")
+
+
+def _unsure_title(words: Words, topics: int) -> str:
+    if topics == 1:
+        return words.gettext("Declined")
+    return words.gettext("Declined, or answered from a third topic")
 
 
 def _row(visit: Visit, line: QuestionLine, ticked: Mapping[int, str]) -> View:

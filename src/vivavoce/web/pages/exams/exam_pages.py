@@ -181,7 +181,8 @@ def problem_action(words: Words, project: Project, problem: Problem, *, may_edit
         chosen = urlencode([("topic", own) for own in ids])
         return Link(words.gettext("Merge the two"), f"{path}/topics/merge?{chosen}")
     if kind == ProblemKind.WEAKEST_TOPIC and may_edit and ids and ids[0]:
-        return Link(words.gettext("Work on the topic"), f"{path}/intents/{problem.run}/pair?{urlencode({'a': names[0]})}")
+        bench = f"{path}/intents/{problem.run}/pair?{urlencode({'a': names[0]})}"
+        return Link(words.gettext("Work on the topic"), bench)
     title = words.gettext("See the questions")
     address = f"{questions}?{urlencode(dict(zip(('intent', 'guess'), names, strict=False)))}"
     if kind == ProblemKind.PAIR:

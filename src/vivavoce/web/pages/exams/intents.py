@@ -42,6 +42,7 @@ from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.exams.suspects import open_problems
+from vivavoce.workspace.exams.track_record import read_track_record
 
 if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
@@ -202,6 +203,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     return View(
         title=_title(visit.words, result, since),
         since=since and _since_view(visit, run, since),
+        brought=list(_list_brought(visit, run)),
         facts=_facts(visit, run, result),
         tiles=list(_tiles(visit, run, result, since)) if own else [],
         strangers=wording.strangers_sentence(result),
@@ -217,6 +219,23 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         notes=notes,
         more_notes=max(0, len(runs.warnings_of(visit.store, run)) - len(notes)),
     )
+
+
+def _list_brought(visit: Visit, run: Run) -> Iterator[View]:
+    """Yield the remedies that this exam was the first to measure: what was forecast, and what it found."""
+    write = visit.write
+    for past in read_track_record(*visit.here).forecasts:
+        row = past.row
+        if past.after != run.number or past.realised is None or row.low is None or row.high is None:
+            continue
+        text = visit.words.gettext(
+            "%(what)s: forecast %(forecast)s points (%(around)s), measured %(measured)s.",
+            what=visit.words.said(past.summary),
+            forecast=write.signed(100 * (row.difference or 0.0), 1),
+            around=write.between(100 * row.low, 100 * row.high, 1, ""),
+            measured=write.signed(100 * past.realised, 1),
+        )
+        yield View(text=text, inside=past.inside, undo=f"{visit.base}/edits/{row.edit_id}")
 
 
 def _title(words: Words, result: IntentsResult, since: Earlier | None) -> str:

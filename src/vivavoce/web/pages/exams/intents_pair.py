@@ -72,7 +72,8 @@ def change_pair(visit: EditorVisit, number: Number, form: Form, names: Topics) -
         kind, high = form.text("do"), _find_cost(visit, run, names)
         if kind in get_args(RemedyKind):
             draft = bench.draft(kind, topic_names(*visit.here))  # type: ignore[arg-type]
-            if not form.flag("anyway") and (harmful := _find_harm(visit, draft)):
+            harmful = _find_harm(visit, draft)
+            if harmful and not form.flag("anyway"):
                 return _pair_page(visit, run, names, typed, harmful=harmful)
             applied = apply_draft(*visit.acting, draft, why=why, high_cost=high.high if high else None)
             text, edit = _say_applied(visit, bench, draft), applied.edit
@@ -119,6 +120,7 @@ def _find_cost(visit: Visit, run: Run, names: Collection[str]) -> Problem | None
 
 def _find_harm(visit: Visit, draft: Draft) -> Forecast | None:
     """Return the forecast of an edit that surely harms, or breaks more questions than it mends; None of others."""
+    # The forecast is kept with the edit, so it is worked out in any case.
     forecast = forecast_or_none(visit.store, visit.project, draft)
     if forecast is None or draft.kind in ("retire", "out_of_scope"):
         return None
