@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
+from vivavoce.workspace.exams.decisions import is_kept_apart, list_kept_apart
 from vivavoce.workspace.exams.questions import follow_places
 from vivavoce.workspace.exams.runs import result_of
 
@@ -19,10 +20,15 @@ FIRST_ROW = 1
 
 
 def open_problems(store: Store, project: Project, run: Run) -> tuple[Problem, ...]:
-    """Return the problems of an intents exam; of the suspects, those that nobody has moved, edited or confirmed."""
+    """Return the problems of an intents exam, without topics that are kept apart on purpose.
+
+    Of the suspects, those are left that nobody has moved, edited or confirmed.
+    """
     from vivavoce.intents.problems import order_problems
 
-    return order_problems(_narrow_suspects(store, project, run))
+    apart = list_kept_apart(store, project)
+    problems = _narrow_suspects(store, project, run)
+    return order_problems(each for each in problems if not is_kept_apart(apart, each.topics, each.low))
 
 
 def open_suspects(store: Store, project: Project, run: Run) -> frozenset[int]:
