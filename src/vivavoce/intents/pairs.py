@@ -32,8 +32,8 @@ RESAMPLES = 200
 TEMPERATURE = 0.08
 # The bot's view weighs more than the texts': it is the bot that is examined.
 BOT_WEIGHT = 0.6
-# Probabilities are softened (square root) so that the second and third best guess are heard too.
-SOFTNESS = 0.5
+# Probabilities are softened (raised to this power) so that the second and third best guess are heard too.
+SOFTNESS = 0.43
 TYPICAL = 3
 BORDERLINE = 5
 TOP = 3

@@ -96,6 +96,11 @@ MAX_TOPICS = 3
 TITLES = {
     "contradictions": gettext_noop("The same question is in different topics"),
     "out_of_scope": gettext_noop("Out-of-scope questions get an answer"),
+    "cluster": gettext_noop("Several topics are confused with each other"),
+    "outliers": gettext_noop("Examples that fit no topic"),
+    "too_small": gettext_noop("Topics with too few examples"),
+    "to_split": gettext_noop("A topic looks like two"),
+    "no_answer": gettext_noop("Topics without an answer"),
 }
 
 

@@ -188,6 +188,11 @@ KINDS = {
     "twin_names": (gettext_noop("Twin names"), "info", "swap"),
     "weakest_topic": (gettext_noop("Rarely found"), "hold", "person"),
     "suspects": (gettext_noop("Wrong topic?"), "hold", "swap"),
+    "cluster": (gettext_noop("Confused topics"), "bad", "swap"),
+    "outliers": (gettext_noop("Fits no topic"), "hold", "warn"),
+    "too_small": (gettext_noop("Too few examples"), "hold", "person"),
+    "to_split": (gettext_noop("Two topics in one"), "hold", "swap"),
+    "no_answer": (gettext_noop("No answer"), "bad", "warn"),
 }
 
 
