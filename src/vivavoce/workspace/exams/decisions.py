@@ -1,8 +1,8 @@
-"""What people decided about problems: which topics are kept apart on purpose, and which came back after a remedy."""
+"""Topics that are kept apart on purpose: their confusion is not listed until it costs more than it did then."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from vivavoce.errors import UsageError
@@ -66,11 +66,6 @@ def list_kept_apart(store: Store, project: Project) -> tuple[KeptApart, ...]:
             for row in _kept(tx, project)
             if all(own in names for own in row.topics)
         )
-
-
-def is_kept_apart(decisions: Collection[KeptApart], names: Collection[str], low: float) -> bool:
-    """Tell whether topics are kept apart on purpose, and cost no more than they did then."""
-    return any(set(each.names) == set(names) and low <= each.high for each in decisions)
 
 
 def _kept(tx: Transaction, project: Project) -> list[DecisionRow]:

@@ -21,12 +21,13 @@ from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, pairs, questions, runs
-from vivavoce.workspace.exams.decisions import is_kept_apart, keep_apart, list_kept_apart
+from vivavoce.workspace.exams.decisions import keep_apart, list_kept_apart
+from vivavoce.workspace.exams.open_problems import open_problems, review_all
 from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft, forecast_or_none
 from vivavoce.workspace.topics.topics import topic_names, torn_languages
 
 if TYPE_CHECKING:
-    from vivavoce.intents.problems import Problem
+    from vivavoce.intents.problem_record import Problem
     from vivavoce.intents.whatif import Forecast
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
@@ -57,7 +58,10 @@ def show_pair(visit: ReaderVisit, number: Number, names: Topics) -> Response:
         bench = Bench(run, names, pairs.open_sides(visit.store, visit.project, run, names), typed)
         return visit.part("exams/intents_forecast.html", View(forecast=_forecast(visit, bench)))
     if query.get("suggest") and len(names) == 1:
-        typed = Typed(_suggest_split(visit, run, names))
+        try:
+            typed = Typed(dict.fromkeys(pairs.suggest_split(*visit.here, run, names[0]), ""))
+        except InputError as error:
+            return _pair_page(visit, run, names, error=error, status=200)
     return _pair_page(visit, run, names, typed, asked=typed is not None)
 
 
@@ -95,26 +99,19 @@ def pair_address(base: str, *names: str) -> str:
 
 
 def list_pairs(visit: Visit, run: Run) -> list[tuple[str, ...]]:
-    """Return the pairs of topics of an exam that are worth a look, the costliest first; else the most alike one."""
-    result, apart = intents.intents_result(visit.store, run), list_kept_apart(*visit.here)
-    problems = [each for each in _pair_problems(result.problems) if not is_kept_apart(apart, each.topics, each.low)]
-    return [problem.topics for problem in problems] or [(pair.a, pair.b) for pair in result.pairs[:1]]
+    """Return the topics of an exam that are confused with each other, the costliest first; else the most alike."""
+    from vivavoce.intents.problem_record import PAIRS, ProblemKind
 
-
-def _pair_problems(problems: Sequence[Problem]) -> list[Problem]:
-    return [problem for problem in problems if 2 <= len(problem.topics) <= pairs.MAX_TOPICS and _is_of_pairs(problem)]
-
-
-def _is_of_pairs(problem: Problem) -> bool:
-    from vivavoce.intents.problems import PAIRS
-
-    return problem.kind in PAIRS or problem.kind == "cluster"
+    kinds = (*PAIRS, ProblemKind.CLUSTER)
+    problems = open_problems(visit.store, visit.project, run)
+    result = intents.intents_result(visit.store, run)
+    known = [problem.topics for problem in problems if problem.kind in kinds]
+    return known or [(pair.a, pair.b) for pair in result.pairs[:1]]
 
 
 def _find_cost(visit: Visit, run: Run, names: Collection[str]) -> Problem | None:
     """Return the problem that these topics are; None where they are on no list."""
-    result = intents.intents_result(visit.store, run)
-    alike = (problem for problem in result.problems if set(problem.topics) == set(names))
+    alike = (each for each in review_all(visit.store, visit.project, run) if set(each.topics) == set(names))
     return next(alike, None)
 
 
@@ -171,11 +168,6 @@ def _decide(visit: Visit, bench: Bench, kind: str, problem: Problem | None, why:
     raise UsageError(say("no action selected"), remedy=say("choose what to do with the ticked questions"))
 
 
-def _suggest_split(visit: Visit, run: Run, names: tuple[str, ...]) -> dict[int, str]:
-    """Return the questions that would make a topic of their own, by what they say."""
-    return dict.fromkeys(pairs.suggest_split(visit.store, visit.project, run, names[0]), "")
-
-
 def _empty_page(visit: Visit, run: Run) -> Response:
     words, line = visit.words, runs.show_run(visit.store, visit.project, run.number, intents.KIND)
     view = View(
@@ -202,6 +194,7 @@ def _pair_page(
     asked: bool = False,
     error: InputError | None = None,
     harmful: Forecast | None = None,
+    status: int = 400,
 ) -> Response:
     words, base = visit.words, run_path(visit.project, run)
     line = runs.show_run(visit.store, visit.project, run.number, intents.KIND)
@@ -234,7 +227,9 @@ def _pair_page(
         error=error,
     )
     title = f"{words.gettext('Confused pair') if len(names) > 1 else names[0]}: {tab_title(words, run)}"
-    return visit.page("exams/intents_pair.html", title, view=view, status=400 if error else 409 if harmful else 200)
+    return visit.page(
+        "exams/intents_pair.html", title, view=view, status=status if error else 409 if harmful else 200
+    )
 
 
 def _title(visit: Visit, names: Sequence[str]) -> str:
