@@ -19,7 +19,7 @@ from vivavoce.workspace.exams.decisions import KeptApart
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft, forecast_draft
 from vivavoce.workspace.exams.thresholds import read_scored
-from vivavoce.workspace.exams.track_record import PastForecast, read_track_record
+from vivavoce.workspace.exams.track_record import Applied, read_track_record
 from vivavoce.workspace.projects.projects import adopt_threshold
 from vivavoce.workspace.topics.topics import AnswerChoice
 
@@ -136,15 +136,16 @@ class AppliedBody(BaseModel):
 class PastBody(BaseModel):
     """A forecast that was applied. `realised`: what the next exam found, null where nobody can tell (yet).
 
-    `before`, `after`: the exams around the edit.
+    `noise`: how far chance may have moved that; `inside`: whether the two ranges meet. `before`, `after`: the exams
+    around the edit.
     """
 
     edit: str
     summary: str
     remedy: str
-    difference: float | None
-    low: float | None
-    high: float | None
+    difference: float
+    low: float
+    high: float
     rounds: int
     classifier: str
     threshold: float
@@ -152,12 +153,14 @@ class PastBody(BaseModel):
     before: int | None
     after: int | None
     realised: float | None
+    noise: float
     inside: bool | None
 
     @classmethod
-    def of(cls, past: PastForecast) -> PastBody:
+    def of(cls, applied: Applied) -> PastBody:
         """Return a forecast with what came of it."""
-        return build(cls, past, past.row, edit=past.row.edit_id, summary=str(past.summary))
+        edit, summary = applied.row.edit_id, str(applied.summary)
+        return build(cls, applied, applied.past, applied.row, edit=edit, summary=summary)
 
 
 class NewDecision(Body):
@@ -224,7 +227,7 @@ def try_remedy(visit: ReaderVisit, body: AskedForecast) -> ForecastBody:
 @router.get("/projects/{slug}/forecasts")
 def list_forecasts(visit: ReaderVisit) -> Listed[PastBody]:
     """Return the forecasts of remedies that were applied, the newest first, with what the next exam found."""
-    return make_list([PastBody.of(past) for past in read_track_record(*visit.here).forecasts])
+    return make_list([PastBody.of(each) for each in read_track_record(*visit.here).forecasts])
 
 
 @router.post("/projects/{slug}/remedies", status_code=201)

@@ -6,12 +6,11 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.web.cells import chip, link_cell
-from vivavoce.web.pages.exams.remedy_rows import record_words
 from vivavoce.web.parts import Row, number_columns, text_columns
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams.decisions import drop_decision
-from vivavoce.workspace.exams.track_record import PastForecast, read_track_record
+from vivavoce.workspace.exams.track_record import Applied, read_track_record
 
 router = APIRouter(prefix="/p/{slug}")
 
@@ -21,13 +20,13 @@ def show_forecasts(visit: ReaderVisit) -> Response:
     """Show what was forecast, and what came of it."""
     words, record = visit.words, read_track_record(*visit.here)
     view = View(
-        title=record_words(visit, record) or words.gettext("No forecast could be held against an exam yet."),
+        title=words.said(record.record.sentence),
         columns=(
             *text_columns(words.gettext("What was done")),
             *number_columns(words.gettext("Forecast, points"), words.gettext("Measured, points")),
             *text_columns(words.gettext("Range")),
         ),
-        rows=[_past_row(visit, past) for past in record.forecasts],
+        rows=[_past_row(visit, each) for each in record.forecasts],
         start=f"{visit.base}/intents",
     )
     return visit.page("exams/forecasts.html", words.gettext("Forecasts"), view=view)
@@ -40,20 +39,18 @@ def list_again(visit: EditorVisit, decision_id: str) -> Response:
     return visit.done(f"{visit.base}/intents", visit.words.gettext("These topics are listed again."), edit)
 
 
-def _past_row(visit: Visit, past: PastForecast) -> Row:
-    words, write, row = visit.words, visit.write, past.row
-    points = write.number(None) if row.difference is None else write.signed(100 * row.difference, 1)
-    if row.low is not None and row.high is not None:
-        points = f"{points} ({write.between(100 * row.low, 100 * row.high, 1, '')})"
-    if past.inside is None:
-        waits = past.after is None
-        told = (
-            words.gettext("not measured yet")
-            if waits
-            else words.gettext("cannot be told: other edits came in between")
-        )
-        state = chip(told, "neutral")
+def _past_row(visit: Visit, applied: Applied) -> Row:
+    words, write, past = visit.words, visit.write, applied.past
+    points = f"{write.signed(100 * past.difference, 1)} ({write.between(100 * past.low, 100 * past.high, 1, '')})"
+    if past.inside is None and applied.after is None:
+        state = chip(words.gettext("not measured yet"), "neutral")
+    elif past.inside is None:
+        state = chip(words.gettext("cannot be told: other edits came in between"), "neutral")
     else:
         state = chip(words.gettext("inside"), "good") if past.inside else chip(words.gettext("outside"), "hold")
-    realised = write.number(None) if past.realised is None else write.signed(100 * past.realised, 1)
-    return Row((link_cell(f"{visit.base}/edits/{row.edit_id}", words.said(past.summary)), points, realised, state))
+    realised = write.number(None)
+    if past.realised is not None:
+        half = words.gettext("± %(points)s", points=write.number(100 * past.noise, 1))
+        realised = f"{write.signed(100 * past.realised, 1)} {half}"
+    link = link_cell(f"{visit.base}/edits/{applied.row.edit_id}", words.said(applied.summary))
+    return Row((link, points, realised, state))

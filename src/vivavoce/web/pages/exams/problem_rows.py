@@ -61,15 +61,16 @@ def problem_rows(visit: Visit, run: Run, result: IntentsResult) -> Iterator[View
 def list_brought(visit: Visit, run: Run) -> Iterator[View]:
     """Yield the remedies that this exam was the first to measure: what was forecast, and what it found."""
     write = visit.write
-    for past in read_track_record(*visit.here).forecasts:
-        row = past.row
-        if past.after != run.number or past.realised is None or row.low is None or row.high is None:
+    for applied in read_track_record(*visit.here).forecasts:
+        past = applied.past
+        if applied.after != run.number or past.realised is None:
             continue
         text = visit.words.gettext(
-            "%(what)s: forecast %(forecast)s points (%(around)s), measured %(measured)s.",
-            what=visit.words.said(past.summary),
-            forecast=write.signed(100 * (row.difference or 0.0), 1),
-            around=write.between(100 * row.low, 100 * row.high, 1, ""),
+            "%(what)s: forecast %(forecast)s points (%(around)s), measured %(measured)s ± %(noise)s.",
+            what=visit.words.said(applied.summary),
+            forecast=write.signed(100 * past.difference, 1),
+            around=write.between(100 * past.low, 100 * past.high, 1, ""),
             measured=write.signed(100 * past.realised, 1),
+            noise=write.number(100 * past.noise, 1),
         )
-        yield View(text=text, inside=past.inside, undo=f"{visit.base}/edits/{row.edit_id}")
+        yield View(text=text, inside=past.inside, undo=f"{visit.base}/edits/{applied.row.edit_id}")

@@ -14,7 +14,7 @@ from vivavoce.web.visits import Visit
 from vivavoce.workspace.exams import remedies
 from vivavoce.workspace.exams.pairs import by_size
 from vivavoce.workspace.exams.remedies import RemedyKind, forecast_draft
-from vivavoce.workspace.exams.track_record import TrackRecord, read_track_record
+from vivavoce.workspace.exams.track_record import read_track_record
 from vivavoce.workspace.topics.topics import topic_names, torn_languages
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 MAX_BROKEN = 20
 # The axis of forecasts reaches at least this far to both sides, so that next to nothing looks like it.
 MIN_WIDTH = 0.005
-# So many past forecasts are spoken of.
-RECENT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def forecast_view(visit: Visit, bench: Bench, here: str) -> View:
         return View(fault=error, poll="")
     rounds = max((line.forecast.rounds for line in lines if line.forecast), default=0)
     width = max([MIN_WIDTH, *(abs(end) for line in lines for end in _list_ends(line.effect))])
-    best = _find_best(lines)
+    best, record = _find_best(lines), read_track_record(*visit.here).record
     if typed.is_full:
         basis = words.ngettext("Forecast from %(num)s fresh round.", "Forecast from %(num)s fresh rounds.", rounds)
     else:
@@ -72,26 +70,12 @@ def forecast_view(visit: Visit, bench: Bench, here: str) -> View:
         rows=[_remedy_row(visit, line, width, advised=line is best) for line in lines],
         axis=[visit.write.signed(100 * end, 1) for end in (-width, 0, width)],
         basis=basis if rounds else "",
-        record=record_words(visit, read_track_record(*visit.here)),
+        record=words.said(record.sentence) if record.judged else "",
         record_href=f"{visit.base}/forecasts",
         stand_in="" if remedies.is_forecast_by_own(visit.project) else remedies.USUAL_CLASSIFIER,
         broken=[_broken_view(visit, line) for line in lines if line.forecast and line.forecast.broken],
         # The preview asks for the full number as soon as it is shown.
         poll="" if typed.is_full or not rounds else _full_address(here, bench, typed),
-    )
-
-
-def record_words(visit: Visit, record: TrackRecord) -> str:
-    """Say how many of the last forecasts came true; nothing before the first could be held against an exam."""
-    judged = [past for past in record.forecasts if past.inside is not None][:RECENT]
-    if not judged:
-        return ""
-    inside = sum(past.inside is True for past in judged)
-    return visit.words.ngettext(
-        "My last forecast: %(inside)s inside its range.",
-        "My last %(num)s forecasts: %(inside)s inside their range.",
-        len(judged),
-        inside=visit.write.number(inside),
     )
 
 
