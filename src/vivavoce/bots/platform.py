@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
 from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.bots.redaction import Redactor, excerpt, open_entry
-from vivavoce.errors import BotError, Details
+from vivavoce.errors import BotError, Details, Fault, UsageError
 from vivavoce.messages import change_texts, say
 from vivavoce.records import Reply, Status
 
@@ -121,6 +122,27 @@ class Platform:
                 return say("train it, or wait until its training has ended")
             case _:
                 return say("see the message of {platform}", platform=self.title)
+
+
+def fill_from_environment(entry: dict[str, Any], variables: Mapping[str, str]) -> None:
+    """Let an entry name the variables of a platform where it says nothing itself and they are set."""
+    for key, variable in variables.items():
+        if not entry.get(key) and os.environ.get(variable):
+            entry[key] = f"${{{variable}}}"
+
+
+def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, str]) -> None:
+    """Refuse an entry without these keys, all at once; each may have a variable of the environment."""
+    missing = [key for key in variables if not entry.get(key)]
+    if missing:
+        faults = [
+            Fault(say("set `{key}` or the variable {variable}", key=key, variable=variables[key]))
+            if variables[key]
+            else Fault(say("set `{key}`", key=key))
+            for key in missing
+        ]
+        what = say("the entry does not say which bot it is")
+        raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
 
 
 class RenewedToken:
@@ -235,13 +257,24 @@ class PlatformBot:
         if data is not None:
             sent.setdefault("Content-Type", "application/json")
         plain = Request(method, url, sent, data)
-        answer = await self.requests.exchange(await self.authorize(plain))
+        answer = await self._send(plain)
         if answer.code == 401 and self._token.forget():
-            answer = await self.requests.exchange(await self.authorize(plain))
+            answer = await self._send(plain)
         if not 200 <= answer.code < 300:
             raise self.refusal(answer)
         payload = self.requests.decode(answer.body) if answer.body.strip() else {}
         return self.requests.redactor.value(payload), answer.headers
+
+    async def _send(self, request: Request) -> Answer:
+        signed = await self.authorize(request)
+        try:
+            return await self.requests.exchange(signed)
+        except BotError as error:
+            if error.status != Status.UNREACHABLE:
+                raise
+            # A region that does not exist is a host that does not exist.
+            remedy = self.platform.remedy(Trouble.MISSING)
+            raise self.failure(error.what, status=Status.UNREACHABLE, remedy=remedy) from None
 
     def refusal(self, answer: Answer) -> PlatformError:
         """Say what an answer other than 2xx means and what to do about it."""
