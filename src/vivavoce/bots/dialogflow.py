@@ -36,6 +36,7 @@ PLATFORM = Platform(
     edits=Limits(at_once=1, per_second=1.0, timeout_s=120.0, retries=4),
     longest_example=768,
     longest_message=256,
+    answers=True,
 )
 _BOT = say("Bot")
 CONNECTOR = Connector(

@@ -54,6 +54,7 @@ PLATFORM = Platform(
     edits=Limits(at_once=1, per_second=2.0, timeout_s=60.0, retries=6),
     longest_example=500,
     longest_message=1024,
+    answers=True,
 )
 _BOT = say("Bot")
 _VARIABLE = say("The name of an environment variable on the server, never the key itself.")
@@ -181,7 +182,7 @@ class LexBot(TrainableBot):
 
     async def _is_fallback(self, payload: Any) -> bool:
         """Tell whether the first interpretation is the fallback of the locale, which may have any name."""
-        first = next(iter(payload.get("interpretations", ())), {})
+        first: Mapping[str, Any] = next(iter(payload.get("interpretations", ())), {})
         name = first.get("intent", {}).get("name", "")
         if not name or name in NO_TOPIC or name in self.facts.fallback.intents:
             return True

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -96,7 +97,8 @@ class Platform:
     """What is known of a platform: its words for errors, its names, and what it takes.
 
     `credentials`: the variables; `rights`: the smallest set; `place`: the keys that say where the bot is. `edits`:
-    how hard its editing may be used. Longer examples and messages are refused by the platform.
+    how hard its editing may be used. Longer examples and messages are refused by the platform. `answers`: its bots
+    are created with their replies.
     """
 
     title: str
@@ -107,7 +109,7 @@ class Platform:
     edits: Limits = USUAL_EDITS
     longest_example: int = 0
     longest_message: int = 0
-    page: str = ""
+    answers: bool = False
 
     def remedy(self, trouble: str) -> str:
         """Say what to do about a trouble."""
@@ -323,12 +325,19 @@ class PlatformBot:
 class PlatformConversation:
     """One conversation with a bot on a platform; a connector says how a message is sent and read."""
 
-    def __init__(self, send: Callable[[str], Awaitable[Reply]]) -> None:
-        self._send = send
+    def __init__(
+        self, send: Callable[[str], Awaitable[Reply]], end: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
+        self._send, self._end = send, end
 
     async def say(self, text: str) -> Reply:
         """Send a message and read the reply."""
         return await self._send(text)
 
     async def close(self) -> None:
-        """End the conversation; the connections belong to the bot and stay."""
+        """End the conversation, once; the connections belong to the bot and stay."""
+        end, self._end = self._end, None
+        if end is not None:
+            # One that the platform has ended itself, or cannot end, ends all the same.
+            with suppress(BotError):
+                await end()
