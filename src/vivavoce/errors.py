@@ -163,7 +163,7 @@ class BotError(WorkError):
     `retry_after`: seconds that the bot asked to wait, if it did.
     """
 
-    extras = ("status", "retry_after")
+    extras: ClassVar[tuple[str, ...]] = ("status", "retry_after")
 
     def __init__(
         self, what: str, *, status: str = "failed", retry_after: float | None = None, **details: Unpack[Details]

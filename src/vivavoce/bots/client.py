@@ -12,13 +12,14 @@ import math
 import re
 import socket
 import zlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from string import punctuation
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -45,6 +46,7 @@ from vivavoce.messages import change_texts, say
 from vivavoce.records import Status
 from vivavoce.version import __version__
 
+T = TypeVar("T")
 CONNECT_SECONDS = 10.0
 # Servers close what has been idle for some five seconds; a connection that may be closed is not used.
 IDLE_SECONDS = 4.0
@@ -198,6 +200,16 @@ def _open_socket(info: Any, policy: Addresses) -> socket.socket:
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of any code as it came; its headers are found in any case. Never shown: it may hold secrets."""
+
+    code: int
+    reason: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+
 class BotSession:
     """The requests of one conversation: its cookies, and its secrets, which never leave it but in requests."""
 
@@ -209,8 +221,15 @@ class BotSession:
 
     async def fetch(self, request: Request) -> object:
         """Send a request and return the JSON of the answer as it came; BotError with its status otherwise."""
+        return await self._send(request, self._read)
+
+    async def exchange(self, request: Request) -> Answer:
+        """Send a request and return the answer, whatever its code; BotError where there is no whole answer."""
+        return await self._send(request, self._take)
+
+    async def _send(self, request: Request, read: Callable[[aiohttp.ClientResponse], Awaitable[T]]) -> T:
         try:
-            return await self._follow(request.method, to_url(request.url), request.headers, request.body)
+            return await self._follow(request.method, to_url(request.url), request.headers, request.body, read)
         except AddressRefused as error:
             what = change_texts(error.what, self.redactor.text)
             raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
@@ -219,7 +238,14 @@ class BotSession:
         except ValueError as error:
             raise self._failure(Status.FAILED, f"cannot build the request: {error}") from None
 
-    async def _follow(self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None) -> object:
+    async def _follow(
+        self,
+        method: str,
+        url: URL,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        read: Callable[[aiohttp.ClientResponse], Awaitable[T]],
+    ) -> T:
         """Send a request, and again where it is sent elsewhere: as it is, since a bot needs the message."""
         cookies = self._cookies
         for _ in range(MAX_REDIRECTS + 1):
@@ -229,7 +255,10 @@ class BotSession:
                 cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
                 target = _find_target(response)
                 if target is None:
-                    return await self._read(response)
+                    if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
+                        text = f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB"
+                        raise self._failure(Status.TOO_LARGE, text)
+                    return await read(response)
             if target.origin() != url.origin():
                 headers = {name: value for name, value in headers.items() if name.lower() in _HARMLESS_HEADERS}
                 cookies = {}
@@ -239,13 +268,18 @@ class BotSession:
         raise self._failure(Status.REFUSED, f"more than {MAX_REDIRECTS} redirects in a row")
 
     async def _read(self, response: aiohttp.ClientResponse) -> object:
-        if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
-            raise self._failure(Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB")
         if not 200 <= response.status < 300:
             raise await self._refusal(response)
+        return self.decode((await self._take(response)).body)
+
+    async def _take(self, response: aiohttp.ClientResponse) -> Answer:
         body, whole = await _read_body(response, MAX_BYTES)
         if not whole:
             raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
+        return Answer(response.status, response.reason or "", response.headers, body)
+
+    def decode(self, body: bytes) -> object:
+        """Return the JSON of a body; BotError where it is none."""
         return decode_json(
             body, lambda status, detail: self._failure(status, excerpt(detail, self.redactor) or "an empty response")
         )
