@@ -163,8 +163,8 @@ class BotError(WorkError):
     `retry_after`: seconds that the bot asked to wait, if it did. `code`: that of HTTP, where it refused with one.
     """
 
-    code = 0
-    extras = ("status", "retry_after")
+    code: int = 0
+    extras: ClassVar[tuple[str, ...]] = ("status", "retry_after")
 
     def __init__(
         self, what: str, *, status: str = "failed", retry_after: float | None = None, **details: Unpack[Details]

@@ -183,7 +183,7 @@ def _build_reply(parts: Mapping[str, object], payload: object) -> Reply:
         texts=tuple(bubble for bubble in bubbles if bubble),
         intent=topic if understood else None,
         confidence=_read_share(confidence) if understood else None,
-        slots=_read_slots(parts.get("slots")),
+        slots=read_slots(parts.get("slots")),
         buttons=tuple(filter(None, map(_read_label, _as_list(parts.get("buttons"))))),
         fallback=_read_flag(parts.get("fallback")) if understood else True,
         guess=Guess(guess, _read_share(parts.get("guess_confidence")) or 0.0) if guess else None,
@@ -225,7 +225,8 @@ def _read_flag(value: object) -> bool | None:
     return bool(value) if isinstance(value, bool | int) else None
 
 
-def _read_slots(value: object) -> dict[str, str]:
+def read_slots(value: object) -> dict[str, str]:
+    """Return slots as texts: of a mapping, or of a list of objects with a name and a value."""
     if isinstance(value, dict):
         pairs = list(value.items())
     else:
