@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +13,8 @@ from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.guard import Request, check_address, shown_address
 from vivavoce.bots.http_plan import BODY, METHODS, SSE, WEBSOCKET, Call, Plan, list_addresses, read_entry, read_method
 from vivavoce.bots.oauth import OPTIONS as OAUTH_OPTIONS
-from vivavoce.bots.oauth import ClientCredentials, authorized
+from vivavoce.bots.oauth import fetch_token
+from vivavoce.bots.platform import RenewedToken
 from vivavoce.bots.protocol import BotContext, BotFacts
 from vivavoce.bots.redaction import Redactor, fill_in, is_telling, open_entry, variables_of
 from vivavoce.bots.shapes import PATHS
@@ -169,7 +171,7 @@ class HttpBot:
             if "${" not in url:
                 check_address(WEBSOCKET.sub("http", url), where=facts.name)
         Plan.of({key: fill_in(value, stand_ins) for key, value in self._entry.items()}, facts.name)
-        self._ready: tuple[Plan, BotClient, Redactor, ClientCredentials | None] | None = None
+        self._ready: tuple[Plan, BotClient, Redactor, RenewedToken | None] | None = None
 
     async def open(self, session: str) -> HttpConversation:
         """Begin a conversation; if the entry has `open`, that request is sent and its values kept."""
@@ -184,7 +186,7 @@ class HttpBot:
         if self._ready is not None:
             await self._ready[1].close()
 
-    def _prepare(self) -> tuple[Plan, BotClient, Redactor, ClientCredentials | None]:
+    def _prepare(self) -> tuple[Plan, BotClient, Redactor, RenewedToken | None]:
         from vivavoce.bots.client import BotClient
 
         entry, redactor = open_entry(self._entry, where=self.facts.name, guard=protect)
@@ -196,7 +198,7 @@ class HttpBot:
             # No template, so its secrets are filled in as they are.
             plain, _ = open_entry({"oauth": self._entry["oauth"]}, where=name)
             oauth: Any = plain["oauth"]
-            credentials = ClientCredentials(oauth, client, redactor, where=name)
+            credentials = RenewedToken(partial(fetch_token, oauth, client.begin(redactor, where=name)))
         self._ready = Plan.of(entry, name), client, redactor, credentials
         return self._ready
 
@@ -205,7 +207,7 @@ class HttpConversation:
     """One conversation: its session, its cookies, the values that the opening gave, and what the bot said first."""
 
     def __init__(
-        self, plan: Plan, requests: BotSession, values: dict[str, str], credentials: ClientCredentials | None
+        self, plan: Plan, requests: BotSession, values: dict[str, str], credentials: RenewedToken | None
     ) -> None:
         self._plan, self._requests, self._values, self._credentials = plan, requests, values, credentials
         self._turn = 1
@@ -273,16 +275,17 @@ class HttpConversation:
         request = call.request(values)
         if self._credentials is None:
             return await send(request)
-        token = await self._credentials.get()
-        self._requests.redactor = self._requests.redactor.also([token])
-        try:
-            return await send(authorized(request, token))
-        except BotError as error:
-            if error.status != Status.REFUSED or error.code != 401:
-                raise
-        token = await self._credentials.get(instead_of=token)
-        self._requests.redactor = self._requests.redactor.also([token])
-        return await send(authorized(request, token))
+        for is_last in (False, True):
+            token = await self._credentials.get()
+            self._requests.redactor = self._requests.redactor.also([token])
+            try:
+                headers = {**request.headers, "Authorization": f"Bearer {token}"}
+                return await send(replace(request, headers=headers))
+            except BotError as error:
+                if error.code != 401 or is_last:
+                    raise
+                self._credentials.forget()
+        raise AssertionError("the last attempt returns or raises")
 
 
 def _read_values(paths: Mapping[str, Any], payload: object, name: str) -> dict[str, str]:
