@@ -239,9 +239,19 @@ class BotSession:
         """Send a request and return the JSON of the answer as it came; BotError with its status otherwise."""
         return await self._send(request, self._read)
 
-    async def exchange(self, request: Request) -> Answer:
-        """Send a request and return the answer, whatever its code; BotError where there is no whole answer."""
-        return await self._send(request, self._take)
+    async def exchange(self, request: Request, *, skips_body: bool = False) -> Answer:
+        """Send a request and return the answer, whatever its code; BotError where there is no whole answer.
+
+        `skips_body`: what is delivered, such as a trained model, is not read where all went well.
+        """
+
+        async def take_head(response: aiohttp.ClientResponse) -> Answer:
+            if not 200 <= response.status < 300:
+                return await self._take(response)
+            response.close()
+            return Answer(response.status, response.reason or "", response.headers)
+
+        return await self._send(request, take_head if skips_body else self._take)
 
     async def listen(self, request: Request, hear: Callable[[bytes], bool]) -> object:
         """Send a request and hand on the bytes of an event stream until `hear` has enough.

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vivavoce.bots.shapes import MAX_BYTES, ReplyReader, decode_json, join_replies
+from vivavoce.bots.shapes import MAX_BYTES, decode_json, join_replies
 from vivavoce.bots.streaming import read_loosely
 from vivavoce.errors import BotError
 from vivavoce.messages import say
@@ -24,6 +24,14 @@ SETTLE_S = 1.0
 EVERY_S = 0.5
 
 
+class PartReader(Protocol):
+    """What reads a part of a reply."""
+
+    def read(self, payload: object, *, needs_texts: bool = True) -> Reply:
+        """Return what a payload says; an empty reply where it says nothing and needs no texts."""
+        ...
+
+
 class Source(Protocol):
     """Where the parts of a reply come from."""
 
@@ -34,14 +42,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Collecting:
-    """When a reply is complete: where `until` holds of a payload, else when nothing came for `settle_s`.
+    """When a reply is complete: where `until` holds of a payload, or when nothing came for `settle_s` (None: never).
 
     `whole`: each payload is the whole reply so far, not what is new in it.
     """
 
-    reader: ReplyReader
+    reader: PartReader
     until: Any = None
-    settle_s: float = SETTLE_S
+    settle_s: float | None = SETTLE_S
     whole: bool = False
 
     async def collect(
@@ -57,7 +65,7 @@ class Collecting:
             now = time.monotonic()
             if part.shown:
                 first = first or now - began
-                if self.until is None or patience is not None:
+                if self.settle_s is not None:
                     deadline = now + self.settle_s
             if part.shown or part.intent or part.slots or part.fallback is not None:
                 parts = [part] if self.whole else [*parts, part]

@@ -98,7 +98,9 @@ class Plan:
         single |= {"until": entry.get("until"), "poll.watermark": poll.get("watermark")}
         path = _compile_paths(single, where)
         reader = ReplyReader(paths, where=where)
-        settle_s = _read_seconds(entry, "settle_s", SETTLE_S, where)
+        # With `until`, no pause ends a reply, unless its length is given.
+        waits = entry.get("until") and entry.get("settle_s") in (None, "")
+        settle_s = None if waits else _read_seconds(entry, "settle_s", SETTLE_S, where)
         return cls(
             saying,
             begin,
