@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -129,6 +129,7 @@ class RasaBot(TrainableBot):
     """A bot on a Rasa server."""
 
     platform = PLATFORM
+    _model = ""
 
     def address(self, path: str, **query: str) -> str:
         """Return the address of a path on the server."""
@@ -234,12 +235,10 @@ class RasaBot(TrainableBot):
         return [self.remote(name, name) for name in names if name not in usual]
 
     async def apply(self, progress: Progress) -> None:
-        """Nothing is told before the training, which is given all topics."""
-
-    async def train(self, progress: Progress = lambda *_: None) -> None:
-        """Train a model of all topics, load it, and wait until it is in use."""
-        self._next = await self.patiently(self._collect)
-        await super().train(progress)
+        """Train a model of all topics; the one in use stays until this is done."""
+        topics = await self.patiently(self._collect)
+        progress("training", 0, len(topics))
+        self._model = await self.patiently(partial(self._train, topics)) if topics else ""
 
     async def _collect(self) -> list[NewIntent]:
         """Return all topics that the next model has, those of before with the examples that the domain keeps."""
@@ -260,25 +259,30 @@ class RasaBot(TrainableBot):
             kept.append(NewIntent(intent.id, tuple(examples), texts))
         return [*kept, *self._creating.values()]
 
-    async def start_training(self) -> object:
-        """Train and load a model; return the name of its file."""
-        if not self._next:
-            await self.call("DELETE", self.address("/model"))
-            return ""
-        project = json.dumps(
-            write_project(self._next, str(self.entry.get("language") or "en"), self.entry["pipeline"])
-        )
+    async def _train(self, topics: Sequence[NewIntent]) -> str:
+        """Train a model and return the name of its file."""
+        import yaml
+
+        project = write_project(topics, str(self.entry.get("language") or "en"), self.entry["pipeline"])
         headers = {"Content-Type": "application/yaml", "Accept": "application/json"}
-        # JSON is YAML; what would be read as a number or as yes and no is quoted in it.
-        request = Request("POST", self.address("/model/train"), headers, project.encode())
+        # Not as JSON, which Rasa takes for a file of another platform.
+        written = yaml.safe_dump(project, allow_unicode=True, sort_keys=False).encode()
+        request = Request("POST", self.address("/model/train"), headers, written)
         answer = await self.requests.exchange(await self.authorize(request), skips_body=True)
         if not 200 <= answer.code < 300:
             raise self.refusal(answer)
         name = answer.headers.get("filename", "")
         if not name:
             raise self.failure(say("Rasa did not say which model it trained"), trouble=Trouble.FAILED)
-        await self.call("PUT", self.address("/model"), {"model_file": str(Path("models") / name)})
         return name
+
+    async def start_training(self) -> object:
+        """Load the model that was trained; none where there are no topics."""
+        if self._model:
+            await self.call("PUT", self.address("/model"), {"model_file": f"models/{self._model}"})
+        else:
+            await self.call("DELETE", self.address("/model"))
+        return self._model
 
     async def is_ready(self, job: object) -> bool:
         """Tell whether the model is in use."""
