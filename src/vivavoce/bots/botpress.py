@@ -93,7 +93,7 @@ class BotpressBot(PlatformBot):
 
     async def open(self, session: str) -> BotpressConversation:
         """Begin a conversation."""
-        created = await self.call("POST", self.address("/users"), {"name": session})
+        created = await self.credential("POST", self.address("/users"), {"name": session})
         key, user = created.get("key"), (created.get("user") or {}).get("id")
         if not key or not user:
             raise self.failure(say("no visitor was created"), trouble=Trouble.MISSING)

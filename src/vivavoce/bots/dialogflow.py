@@ -12,11 +12,16 @@ from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
-from vivavoce.bots.platform import TRAINING_OPTIONS, Platform, PlatformConversation
+from vivavoce.bots.platform import (
+    TRAINING_OPTIONS,
+    Platform,
+    PlatformConversation,
+    fill_from_environment,
+    require_keys,
+)
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
-from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Action, Guess, Reply
@@ -31,6 +36,7 @@ PLATFORM = Platform(
     edits=Limits(at_once=1, per_second=1.0, timeout_s=120.0, retries=4),
     longest_example=768,
     longest_message=256,
+    answers=True,
 )
 _BOT = say("Bot")
 CONNECTOR = Connector(
@@ -53,19 +59,15 @@ CONNECTOR = Connector(
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DialogflowBot:
     """Dialogflow ES; the option is the Google Cloud project."""
-    entry = dict(context.entry)
-    project = option or entry.get("project") or os.environ.get(PROJECT)
-    if not project:
-        raise UsageError(
-            say("the Google Cloud project is missing"),
-            where=context.name,
-            remedy=say("write `project: ...`, or set {variable}", variable=PROJECT),
-        )
-    if not (entry.get("credentials") or entry.get("access_token")) and os.environ.get(KEY_FILE):
-        entry["credentials"] = f"${{{KEY_FILE}}}"
-    about = f"Dialogflow ES, project {project}" + (f" at {entry['base_url']}" if entry.get("base_url") else "")
+    entry: dict[str, Any] = dict(context.entry)
+    entry["project"] = option or entry.get("project") or os.environ.get(PROJECT)
+    require_keys(context.name, entry, {"project": PROJECT})
+    if not entry.get("access_token"):
+        fill_from_environment(entry, {"credentials": KEY_FILE})
+    about = f"Dialogflow ES, project {entry['project']}"
+    about += f" at {entry['base_url']}" if entry.get("base_url") else ""
     facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return DialogflowBot({**entry, "project": project}, entry_facts(context, facts))
+    return DialogflowBot(entry, entry_facts(context, facts))
 
 
 classifier = classifier_of(

@@ -14,7 +14,7 @@ from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, 
 from vivavoce.bots.guard import Request, check_address, shown_address
 from vivavoce.bots.platform import Platform, PlatformBot, Trouble
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
-from vivavoce.bots.redaction import HIDDEN, variables_of
+from vivavoce.bots.redaction import variables_of
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
@@ -115,11 +115,11 @@ class DirectLineBot(PlatformBot):
         """Begin a conversation and collect the welcome."""
         headers: dict[str, str] = {}
         if self.entry.get("token_url"):
-            payload = await self.call("GET", str(self.entry["token_url"]))
+            payload = await self.credential("GET", str(self.entry["token_url"]))
             if not isinstance(payload, Mapping) or not payload.get("token"):
                 raise self.failure(say("the token endpoint sent no token"), trouble=Trouble.CREDENTIALS)
             headers = {"Authorization": f"Bearer {payload['token']}"}
-        started = await self.call("POST", f"{self.base}/conversations", **headers)
+        started = await self.credential("POST", f"{self.base}/conversations", **headers)
         if not isinstance(started, Mapping) or not started.get("conversationId"):
             raise self.failure(say("no conversation was started"), trouble=Trouble.MISSING)
         conversation = DirectLineConversation(self, session, started)
@@ -174,11 +174,9 @@ class DirectLineConversation:
             return {}
         if time.monotonic() >= self._renew_at:
             headers = {"Authorization": f"Bearer {self._token}"}
-            renewed = await self._bot.call("POST", f"{self._bot.base}/tokens/refresh", **headers)
-            # The token of before comes back struck out.
-            if (token := str(renewed.get("token") or HIDDEN)) != HIDDEN:
-                self._token = token
-                self._bot.hide(token)
+            renewed = await self._bot.credential("POST", f"{self._bot.base}/tokens/refresh", **headers)
+            self._token = str(renewed.get("token") or self._token)
+            self._bot.hide(self._token)
             self._renew_at = time.monotonic() + float(renewed.get("expires_in") or 1800) - _EARLY_S
         return {"Authorization": f"Bearer {self._token}"}
 

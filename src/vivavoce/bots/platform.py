@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -14,7 +16,7 @@ from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
 from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.bots.redaction import Redactor, excerpt, open_entry
-from vivavoce.errors import BotError, Details
+from vivavoce.errors import BotError, Details, Fault, UsageError
 from vivavoce.messages import change_texts, say
 from vivavoce.records import Reply, Status
 
@@ -95,7 +97,8 @@ class Platform:
     """What is known of a platform: its words for errors, its names, and what it takes.
 
     `credentials`: the variables; `rights`: the smallest set; `place`: the keys that say where the bot is. `edits`:
-    how hard its editing may be used. Longer examples and messages are refused by the platform.
+    how hard its editing may be used. Longer examples and messages are refused by the platform. `answers`: its bots
+    are created with their replies.
     """
 
     title: str
@@ -106,7 +109,7 @@ class Platform:
     edits: Limits = USUAL_EDITS
     longest_example: int = 0
     longest_message: int = 0
-    page: str = ""
+    answers: bool = False
 
     def remedy(self, trouble: str) -> str:
         """Say what to do about a trouble."""
@@ -121,6 +124,27 @@ class Platform:
                 return say("train it, or wait until its training has ended")
             case _:
                 return say("see the message of {platform}", platform=self.title)
+
+
+def fill_from_environment(entry: dict[str, Any], variables: Mapping[str, str]) -> None:
+    """Let an entry name the variables of a platform where it says nothing itself and they are set."""
+    for key, variable in variables.items():
+        if not entry.get(key) and os.environ.get(variable):
+            entry[key] = f"${{{variable}}}"
+
+
+def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, str]) -> None:
+    """Refuse an entry without these keys, all at once; each may have a variable of the environment."""
+    missing = [key for key in variables if not entry.get(key)]
+    if missing:
+        faults = [
+            Fault(say("set `{key}` or the variable {variable}", key=key, variable=variables[key]))
+            if variables[key]
+            else Fault(say("set `{key}`", key=key))
+            for key in missing
+        ]
+        what = say("the entry does not say which bot it is")
+        raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
 
 
 class RenewedToken:
@@ -229,19 +253,39 @@ class PlatformBot:
         self, method: str, url: str, body: object = None, **headers: str
     ) -> tuple[Any, Mapping[str, str]]:
         """Do as `call`, and return the headers of the answer too. A token that expired is renewed once."""
+        payload, answered = await self._fetch(method, url, body, **headers)
+        return self.requests.redactor.value(payload), answered
+
+    async def credential(self, method: str, url: str, body: object = None, **headers: str) -> Any:
+        """Do as `call` where the answer holds a secret that is needed. `hide` it."""
+        return (await self._fetch(method, url, body, **headers))[0]
+
+    async def _fetch(
+        self, method: str, url: str, body: object = None, **headers: str
+    ) -> tuple[Any, Mapping[str, str]]:
         check_address(url, where=self.facts.name)
         sent = {"Accept": "application/json", **{name.replace("_", "-"): text for name, text in headers.items()}}
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
             sent.setdefault("Content-Type", "application/json")
         plain = Request(method, url, sent, data)
-        answer = await self.requests.exchange(await self.authorize(plain))
+        answer = await self._send(plain)
         if answer.code == 401 and self._token.forget():
-            answer = await self.requests.exchange(await self.authorize(plain))
+            answer = await self._send(plain)
         if not 200 <= answer.code < 300:
             raise self.refusal(answer)
-        payload = self.requests.decode(answer.body) if answer.body.strip() else {}
-        return self.requests.redactor.value(payload), answer.headers
+        return self.requests.decode(answer.body) if answer.body.strip() else {}, answer.headers
+
+    async def _send(self, request: Request) -> Answer:
+        signed = await self.authorize(request)
+        try:
+            return await self.requests.exchange(signed)
+        except BotError as error:
+            if error.status != Status.UNREACHABLE:
+                raise
+            # A region that does not exist is a host that does not exist.
+            remedy = self.platform.remedy(Trouble.MISSING)
+            raise self.failure(error.what, status=Status.UNREACHABLE, remedy=remedy) from None
 
     def refusal(self, answer: Answer) -> PlatformError:
         """Say what an answer other than 2xx means and what to do about it."""
@@ -290,12 +334,19 @@ class PlatformBot:
 class PlatformConversation:
     """One conversation with a bot on a platform; a connector says how a message is sent and read."""
 
-    def __init__(self, send: Callable[[str], Awaitable[Reply]]) -> None:
-        self._send = send
+    def __init__(
+        self, send: Callable[[str], Awaitable[Reply]], end: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
+        self._send, self._end = send, end
 
     async def say(self, text: str) -> Reply:
         """Send a message and read the reply."""
         return await self._send(text)
 
     async def close(self) -> None:
-        """End the conversation; the connections belong to the bot and stay."""
+        """End the conversation, once; the connections belong to the bot and stay."""
+        end, self._end = self._end, None
+        if end is not None:
+            # One that the platform has ended itself, or cannot end, ends all the same.
+            with suppress(BotError):
+                await end()

@@ -178,9 +178,11 @@ class TrainableBot(PlatformBot):
 
     async def train(self, progress: Progress = silent) -> None:
         """Tell the platform all changes, start the training and wait until it is ready."""
+        creates = bool(self._creating)
         await self.apply(progress)
-        self._creating.clear()
-        self._deleting.clear()
+        if not creates and not await self.patiently(self.fetch_intents):
+            # Platforms refuse to train a bot without topics.
+            return
         job = await self.patiently(self.start_training)
         await self.wait_for(partial(self.is_ready, job), progress)
 

@@ -11,10 +11,11 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from local_platform import Call, LocalPlatform, Refusal
@@ -186,6 +187,40 @@ class GoogleCloud(LocalPlatform):
             raise Refusal("missing", f"no operation {name}")
         self.operations[name] -= 1
         return {"name": name, "done": True, "response": {}} if self.operations[name] < 0 else {"name": name}
+
+
+def assert_same_as_googles_client(version: str, server: GoogleCloud) -> None:
+    """Let Google's own client build each request that the server got, and compare what would go over the wire."""
+    from googleapiclient.discovery import build_from_document
+
+    # A copy: the client writes into what it is given.
+    document = {**deepcopy(read_document(version)), "rootUrl": f"{server.url}/"}
+    service = build_from_document(document, http=object())
+    compared = set()
+    for call in server.calls:
+        if call.path == "/token":
+            continue
+        method = find_method(version, call)
+        names = [name for name, part in method["parameters"].items() if part["location"] == "path"]
+        # `v2/{+session}:detectIntent`: what stands for the name in the path is its value.
+        pattern = re.sub(r"\\\{\\\+(\w+)\\\}", r"(?P<\1>.+)", re.escape("/" + method["path"]))
+        found = re.fullmatch(pattern, call.path)
+        assert found, method["path"]
+        arguments: dict[str, Any] = {**{name: found[name] for name in names}, **call.query}
+        if "pageSize" in arguments:
+            arguments["pageSize"] = int(arguments["pageSize"])
+        part = service
+        *resources, verb = method["id"].split(".")[1:]
+        for resource in resources:
+            part = getattr(part, resource)()
+        request = getattr(part, verb)(**arguments, **({"body": call.json} if "request" in method else {}))
+        theirs = urlsplit(request.uri)
+        own = urlsplit(call.target)
+        assert (request.method, theirs.path) == (call.method, own.path)
+        assert {**parse_qs(own.query), "alt": ["json"]} == parse_qs(theirs.query)
+        assert json.loads(request.body or "{}") == call.json
+        compared.add(method["id"])
+    assert len(compared) >= 4, compared
 
 
 def _decode(text: str) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import traceback
 from collections import deque
 from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -65,6 +66,7 @@ class LocalPlatform:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.faults: deque[tuple[str, str]] = deque()
+        self.broken: list[str] = []
         self.polls_until_ready = 1
         platform = self
 
@@ -100,6 +102,7 @@ class LocalPlatform:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+        assert not self.broken, "\n".join(self.broken)
 
     def fail(self, kind: str, *, on: str = "", times: int = 1) -> None:
         """Let the next `times` calls whose method and path match the pattern meet this trouble."""
@@ -117,6 +120,10 @@ class LocalPlatform:
                 code, headers, payload = self.reply(call)
             except Refusal as refusal:
                 return self.error(refusal.kind, refusal.detail)
+            except Exception:
+                # The fault of the test, not of the connector: told when the server is closed.
+                self.broken.append(traceback.format_exc())
+                return 500, {}, {"error": "the local platform is broken"}
             return code, headers, payload
 
     def reply(self, call: Call) -> tuple[int, Mapping[str, str], Any]:

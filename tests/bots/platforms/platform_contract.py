@@ -12,12 +12,13 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from local_platform import LocalPlatform
 
-from vivavoce.bots import check_bot, entry_problems, load_entry
+from vivavoce.bots import Limits, check_bot, entry_problems, load_entry
 from vivavoce.bots.classifier import BotClassifier
 from vivavoce.bots.platform import PlatformError, Trouble
 from vivavoce.bots.training import Trainable, TrainableBot, clean_up, plan_clean_up, retrain
@@ -47,6 +48,49 @@ def run(bot: Trainable, work: Callable[[], Awaitable[T]]) -> T:
             await bot.close()
 
     return asyncio.run(done())
+
+
+SUITE = {
+    "format": "1",
+    "suite": "cards",
+    "scenarios": [
+        {
+            "id": "card-01",
+            "level": "basic",
+            "turns": [
+                {"user": "where is my new card", "expect": "card_arrival"},
+                {"user": UNRELATED, "expect": "fallback"},
+            ],
+        }
+    ],
+}
+
+
+def call_viva(*words: str) -> str:
+    """Call the command; return what it shows."""
+    from typer.testing import CliRunner
+
+    from vivavoce.cli.app import app
+
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def train_and_ask(kind: str, entry: dict[str, Any], server: LocalPlatform, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a connector make every kind of request that it makes."""
+    monkeypatch.setenv(SECRET, server.secret)
+    bot = load_entry("mine", {"kind": kind, **entry, "training": {"poll_s": "0"}})
+    assert isinstance(bot, TrainableBot)
+    monkeypatch.setattr(type(bot), "platform", replace(bot.platform, edits=Limits()))
+    run(bot, lambda: retrain(bot, {"a?": ["good morning"], "b": ["good evening"]}))
+    run(bot, lambda: retrain(bot, {"c": ["good night"]}))
+    BotClassifier(bot).guess(["good night"])
+
+    async def talk() -> None:
+        await (await bot.open("viva-0123456789abcdef")).say("good night")
+
+    run(bot, talk)
 
 
 class PlatformContract:
@@ -142,7 +186,9 @@ class PlatformContract:
         assert "training" in stages
         assert BotClassifier(bot).guess(["where is my card"])[0].intent == "card_arrival"
 
-    def test_a_training_that_never_ends_is_an_error(self, entry: dict[str, Any], server: LocalPlatform) -> None:
+    def test_a_training_that_never_ends_is_an_error(
+        self, bot: TrainableBot, entry: dict[str, Any], server: LocalPlatform
+    ) -> None:
         server.polls_until_ready = 10_000
         bot = self.build({**entry, "training": {"timeout_s": "0.01"}})
         with pytest.raises(PlatformError, match="timeout_s") as caught:
@@ -276,6 +322,32 @@ class PlatformContract:
         assert "***" in str(caught.value), "the platform did send the secret back"
         for secret in self.secrets(server):
             assert all(secret not in text for text in shown)
+
+    def test_it_is_examined_by_one_command_and_no_file_holds_a_secret(
+        self, bot: TrainableBot, entry: dict[str, Any], server: LocalPlatform, tmp_path: Path, monkeypatch: Any
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        lines = [{"text": text, "intent": topic} for topic, texts in TOPICS.items() for text in texts]
+        (tmp_path / "faq.json").write_text(json.dumps(lines))
+        own = {"kind": self.kind, **entry, "training": {"poll_s": "0"}}
+        (tmp_path / "bots.yaml").write_text(json.dumps({"bots": {"mine": own}}))
+        (tmp_path / "suite.yaml").write_text(json.dumps(SUITE))
+        run(bot, lambda: retrain(bot, TOPICS))
+        talk = ["conversations", "run", "suite.yaml", "--bot", "mine", "--record", "talk", "--html", "talk.html"]
+        shown = call_viva(*talk, "--json", "talk.json")
+        [cell] = [each for each in json.loads((tmp_path / "talk.json").read_text())["cells"] if each["level"]]
+        assert (cell["turns"], cell["accuracy"]["value"]) == (2, 1.0)
+        exam = ["intents", "examine", "faq.json", "-c", f"{self.kind}:mine", "--setting", "0,0.3", "--retries", "2"]
+        outputs = ["--json", "exam.json", "--html", "exam.html", "--record", "exam.record"]
+        shown += call_viva(*exam, *outputs)
+        [setting] = json.loads((tmp_path / "exam.json").read_text())["settings"]
+        assert setting["accuracy"]["n"] > 0
+        texts = [
+            shown,
+            *(path.read_bytes().decode("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file()),
+        ]
+        for secret in self.secrets(server):
+            assert all(secret not in text for text in texts)
 
     def secrets(self, server: LocalPlatform) -> list[str]:
         """Return what must never be seen: the secret, and tokens that were got with it."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from google_cloud import GoogleCloud
+from google_cloud import GoogleCloud, assert_same_as_googles_client
 from local_platform import THRESHOLD, Call, Refusal, SharedWords
-from platform_contract import PlatformContract
+from platform_contract import PlatformContract, train_and_ask
 
 PROJECT = "my-project"
 AGENT = f"projects/{PROJECT}/agent"
@@ -103,6 +104,13 @@ def entry(server: LocalDialogflow) -> dict[str, Any]:
     return {"project": PROJECT, "credentials": "${BOT_SECRET}", "base_url": server.url}
 
 
+def test_googles_own_client_makes_the_same_requests(
+    server: LocalDialogflow, entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_and_ask("dialogflow", entry, server, monkeypatch)
+    assert_same_as_googles_client("v2", server)
+
+
 class TestDialogflow(PlatformContract):
     kind = "dialogflow"
     creates = "batchUpdate"
@@ -110,6 +118,4 @@ class TestDialogflow(PlatformContract):
     asks = "detectIntent"
 
     def secrets(self, server: Any) -> list[str]:
-        import json
-
         return [json.loads(server.secret)["private_key"][40:80], server.token]
