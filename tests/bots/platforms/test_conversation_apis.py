@@ -338,10 +338,10 @@ const server = app.listen(0, '127.0.0.1', () => {
 
 @pytest.mark.slow
 def test_a_real_bot_framework_bot_is_talked_to(tmp_path: Path) -> None:
-    packages = Path(os.environ.get("VIVA_BOTFRAMEWORK", "")) / "node_modules"
+    packages = Path(os.environ.get("BOTFRAMEWORK_PACKAGES", "")) / "node_modules"
     node = shutil.which("node")
     if not node or not (packages / "offline-directline").exists():
-        pytest.skip("no Bot Framework: npm install botbuilder@4 offline-directline express@4, set VIVA_BOTFRAMEWORK")
+        pytest.skip("no Bot Framework: npm install botbuilder@4 offline-directline express@4, set BOTFRAMEWORK_PACKAGES")
     (tmp_path / "bot.js").write_text(BOT)
     (tmp_path / "node_modules").symlink_to(packages)
     port = 3057

@@ -211,7 +211,7 @@ def test_an_address_and_a_pipeline_must_be_readable() -> None:
 
 
 def _find_rasa() -> str | None:
-    named = os.environ.get("VIVA_RASA", "")
+    named = os.environ.get("RASA_PROGRAM", "")
     return named if named and Path(named).exists() else shutil.which("rasa")
 
 
@@ -220,7 +220,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Run an empty Rasa server; it is trained over HTTP."""
     program = _find_rasa()
     if program is None:
-        pytest.skip("no Rasa: pip install rasa==3.6.21 under Python 3.10, and set VIVA_RASA to its `rasa`")
+        pytest.skip("no Rasa: pip install rasa==3.6.21 under Python 3.10, and set RASA_PROGRAM to its `rasa`")
     folder = tmp_path_factory.mktemp("rasa")
     (folder / "credentials.yml").write_text("rest:\n")
     (folder / "models").mkdir()
