@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from vivavoce import PAPER_SETTINGS, Dataset, examine_intents, plugins, read_dataset
+from vivavoce.classifiers import FourMethodClassifier
 
 NAMES = ("all_intents", "create_intent", "delete_intent", "classify")
 METRICS = ("accuracy", "carefulness")
@@ -23,19 +24,16 @@ class FourMethods:
     """An engine as nex-cv knows it: nothing but the four methods is left."""
 
     def __init__(self, engine: Any) -> None:
-        self.name = str(engine)
         for name in NAMES:
             setattr(self, name, getattr(engine, name))
-
-    def __str__(self) -> str:
-        return self.name
 
 
 def measure(data: Dataset, name: str, retries: int) -> list[dict[str, Any]]:
     """Return a row for each setting and metric."""
     kind, option = plugins.split_name(name)
     is_remote = kind in ("nlpjs", "rasa")
-    classifier = FourMethods(plugins.build(plugins.CLASSIFIERS, kind, option)) if is_remote else name
+    engine = plugins.build(plugins.CLASSIFIERS, kind, option) if is_remote else None
+    classifier = FourMethodClassifier(cast("Any", FourMethods(engine)), name) if is_remote else name
     result = examine_intents(data, classifier, settings=PAPER_SETTINGS, retries=retries, seed=0, workers=1)
     rows = []
     for setting in result.to_json()["settings"]:
@@ -67,12 +65,12 @@ def _write(rate: dict[str, Any]) -> str:
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write the figure: a panel for each metric, a line for each classifier, from its lowest setting to its highest."""
+    """Write the figure: a panel for each metric, a line for each classifier over the settings."""
     import altair as alt
     import vl_convert
 
     values = [{**row, "setting": f"({row['k']}, {row['p']:g})"} for row in rows if row["value"] is not None]
-    base = alt.Chart(alt.Data(values=values)).encode(y=alt.Y("classifier:N", title=None, sort=None))
+    base = alt.Chart({"values": values}).encode(y=alt.Y("classifier:N", title=None, sort=None))
     x = alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), title=None)
     span = base.mark_rule(size=4, opacity=0.4).encode(
         x=alt.X("min(value):Q", scale=alt.Scale(domain=[0, 1]), title=None), x2="max(value):Q"
@@ -86,7 +84,7 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("classifiers", nargs="*", default=["linear", "tfidf", "sif", "nlpjs"])
+    parser.add_argument("classifiers", nargs="*", default=["linear", "tfidf", "nlpjs"])
     parser.add_argument("--rasa", help="address of a Rasa server")
     parser.add_argument("--retries", type=int, default=5)
     parser.add_argument("--figure", type=Path)

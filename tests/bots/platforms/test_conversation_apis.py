@@ -341,7 +341,9 @@ def test_a_real_bot_framework_bot_is_talked_to(tmp_path: Path) -> None:
     packages = Path(os.environ.get("BOTFRAMEWORK_PACKAGES", "")) / "node_modules"
     node = shutil.which("node")
     if not node or not (packages / "offline-directline").exists():
-        pytest.skip("no Bot Framework: npm install botbuilder@4 offline-directline express@4, set BOTFRAMEWORK_PACKAGES")
+        pytest.skip(
+            "no Bot Framework: npm install botbuilder@4 offline-directline express@4, set BOTFRAMEWORK_PACKAGES"
+        )
     (tmp_path / "bot.js").write_text(BOT)
     (tmp_path / "node_modules").symlink_to(packages)
     port = 3057
