@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from vivavoce.assistant.entities import chinese, place_search
-from vivavoce.assistant.entities.cues import CUES, Cues
+from vivavoce.assistant.entities.cues import CUES, ZH_FILLERS, Cues
 from vivavoce.assistant.entities.forms import Token, split, stem
 from vivavoce.assistant.entities.professions import Occupations, load_occupations
 from vivavoce.assistant.entities.spelling import Corrector, load_corrector
@@ -20,6 +20,16 @@ Extract = Callable[[str], tuple[Entity, ...]]
 def extract(text: str, language: str) -> tuple[Entity, ...]:
     """Return the professions and places in a message, in their order."""
     return load_extractor(language)(text)
+
+
+def is_covered(text: str, entities: Sequence[Entity], language: str) -> bool:
+    """Tell whether a message names these entities and says nothing else, as in "no, in Munich"."""
+    named = {at for entity in entities for at in range(entity.start, entity.end)}
+    if language == "zh":
+        return all(at in named or letter in ZH_FILLERS for at, letter in enumerate(text))
+    cues = CUES.get(language, CUES["en"])
+    idle = cues.near | cues.articles | cues.fillers
+    return all(token.start in named or token.form in idle for token in split(text, language))
 
 
 @lru_cache(maxsize=8)

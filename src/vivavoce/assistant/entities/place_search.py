@@ -16,7 +16,7 @@ WELL_KNOWN = 100_000
 BIG = 300_000
 
 
-def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corrector, language: str) -> list[Entity]:
+def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corrector) -> list[Entity]:
     """Return the places that a message names as places to work at."""
     found, at = [], 0
     while at < len(tokens):
