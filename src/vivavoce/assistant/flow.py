@@ -28,6 +28,7 @@ _NO_MATTER = re.compile(
     re.IGNORECASE,
 )
 LONGEST_ANSWER = 5
+MAX_LETTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +56,24 @@ def fill(search: Search, entities: Sequence[Entity]) -> Search:
     return search
 
 
+def fill_any(search: Search, text: str) -> Search | None:
+    """Take "anywhere" and the like for an answer, None where it is none."""
+    if len(text.split()) > LONGEST_ANSWER or len(text) > MAX_LETTERS or not _NO_MATTER.search(text):
+        return None
+    if search.step is Step.PROFESSION:
+        return replace(search, profession="", any_profession=True)
+    return replace(search, place="", place_name="", anywhere=True)
+
+
 def fill_words(search: Search, text: str) -> Search | None:
     """Take a short answer as it is; None where it is none: a place that nobody knows, or a whole sentence."""
-    if _NO_MATTER.search(text):
-        return _without(search)
     plain = text.strip(" .!?,;:。！？，")
-    if not plain or len(plain.split()) > LONGEST_ANSWER or len(plain) > 60 or "?" in text or "？" in text:
+    if not plain or len(plain.split()) > LONGEST_ANSWER or len(plain) > MAX_LETTERS or "?" in text or "？" in text:
         return None
     if search.step is Step.PLACE:
         place = place_named(plain)
         return replace(search, place=place.key, place_name=plain) if place else None
     return replace(search, profession=plain)
-
-
-def _without(search: Search) -> Search:
-    if search.step is Step.PLACE:
-        return replace(search, place="", place_name="", anywhere=True)
-    return replace(search, profession="", any_profession=True)
 
 
 def advance(search: Search, openings: Openings, language: str, limit: int) -> Said:
@@ -84,41 +86,38 @@ def advance(search: Search, openings: Openings, language: str, limit: int) -> Sa
         button = Button(word("button_anywhere", language), ANYWHERE)
         ask = word("ask_place", language)
         return Said(replace(search, step=Step.PLACE), (ask,), (button, _button("stop", STOP, language)))
-    return show(replace(search, step=Step.SHOWN, shown=0), openings, language, limit)
+    return show(replace(search, step=Step.SHOWN, shown=0, left_out=""), openings, language, limit)
 
 
 def show(search: Search, openings: Openings, language: str, limit: int) -> Said:
     """Show the next openings; where there are none, those of the same work elsewhere, or other work there."""
-    query = Query(search.profession, search.place, "", language)
-    found = openings.search(query, limit=limit, start=search.shown)
-    wish = describe(search, language)
-    if search.shown:
-        texts: tuple[str, ...] = (word("found_more", language),)
-    elif found.total:
+    found = openings.search(_query(search, language), limit=limit, start=search.shown)
+    texts: tuple[str, ...] = (word("found_more", language),)
+    if not search.shown:
+        wish = describe(search, language)
         texts = (_counted("found", found.total, language, wish=wish),)
-    else:
-        found, texts = _widen(query, search, openings, language, limit)
-        return Said(search, texts, _buttons(search, found, language, is_wide=True), (), found.openings, found.total)
+        if not found.total:
+            texts = (word("none_here", language, wish=wish),)
+            for part, name in (("place", "elsewhere"), ("profession", "others")):
+                wider = replace(search, left_out=part)
+                found = openings.search(_query(wider, language), limit=limit)
+                if found.total and search.profession and search.place:
+                    texts = (*texts, _counted(name, found.total, language, place=search.place_name))
+                    search = wider
+                    break
+            else:
+                found = Matches((), 0)
     search = replace(search, shown=search.shown + len(found.openings))
-    return Said(search, texts, _buttons(search, found, language), (), found.openings, found.total)
+    return Said(search, texts, _buttons(search, found.total, language), (), found.openings, found.total)
 
 
-def _widen(
-    query: Query, search: Search, openings: Openings, language: str, limit: int
-) -> tuple[Matches, tuple[str, ...]]:
-    nothing = word("none_here", language, wish=describe(search, language))
-    if query.profession and query.place:
-        found = openings.search(replace(query, place=""), limit=limit)
-        if found.total:
-            return found, (nothing, _counted("elsewhere", found.total, language))
-        found = openings.search(replace(query, profession=""), limit=limit)
-        if found.total:
-            return found, (nothing, _counted("others", found.total, language, place=search.place_name))
-    return Matches((), 0), (nothing,)
+def _query(search: Search, language: str) -> Query:
+    profession = "" if search.left_out == "profession" else search.profession
+    return Query(profession, "" if search.left_out == "place" else search.place, "", language)
 
 
-def _buttons(search: Search, found: Matches, language: str, *, is_wide: bool = False) -> tuple[Button, ...]:
-    more = [_button("more", MORE, language)] if found.total > search.shown and not is_wide else []
+def _buttons(search: Search, total: int, language: str) -> tuple[Button, ...]:
+    more = [_button("more", MORE, language)] if total > search.shown else []
     return (*more, _button("subscribe", SUBSCRIBE, language), _button("change", CHANGE, language))
 
 
@@ -137,15 +136,14 @@ def subscribe(search: Search, text: str, language: str) -> Said:
 
 def show_one(search: Search, number: int, openings: Openings, language: str) -> Said | None:
     """Show one of the openings by its number; None where there is no such one."""
-    query = Query(search.profession, search.place, "", language)
-    found = openings.search(query, limit=1, start=number - 1).openings if 0 < number <= search.shown else ()
-    if not found:
+    if not 0 < number <= search.shown:
         return None
-    (opening,) = found
+    found = openings.search(_query(search, language), limit=1, start=number - 1)
+    opening = found.openings[0]
     facts = ", ".join(filter(None, (opening.place, opening.contract)))
     texts = tuple(filter(None, (f"{opening.title} ({facts})" if facts else opening.title, opening.description)))
     links = (Link(word("button_apply", language), opening.url),) if opening.url else ()
-    return Said(search, texts, _buttons(search, Matches(found, 1), language), links, found, 1)
+    return Said(search, texts, _buttons(search, found.total, language), links, found.openings, found.total)
 
 
 def describe(search: Search, language: str) -> str:

@@ -136,6 +136,9 @@ def _answer_shortly(turn: Turn) -> Outcome | None:
         return _show(turn, said) if said else None
     if turn.assistant.understander.is_phrase(turn.text, turn.language):
         return None
+    anything = flow.fill_any(search, turn.text) if search and search.step is not Step.ADDRESS else None
+    if anything is not None:
+        return _advance(turn, anything)
     entities = extract(turn.text, turn.language)
     if entities and is_covered(turn.text, entities, turn.language):
         return _advance(turn, flow.fill(search or _new_search(turn), entities), entities)
