@@ -11,7 +11,7 @@ from typing import Any
 from vivavoce.assistant.assistant import Assistant
 from vivavoce.assistant.language import detect_language
 from vivavoce.assistant.material import general_answers
-from vivavoce.assistant.talk import Stage
+from vivavoce.assistant.talk import Stage, State
 from vivavoce.codec import to_json
 from vivavoce.records import Example, Rate
 from vivavoce.statistics import wilson
@@ -88,7 +88,7 @@ def examine_stages(
     over. A question without a language is taken to be in the one that is detected.
     """
     options = replace(assistant.company.options, order=tuple(stages))
-    asked = Assistant.build(replace(assistant.company, options=options), assistant.openings)
+    asked = assistant.with_options(options)
     rows = [_ask(asked, question) for question in questions]
     languages = dict.fromkeys(mistake.language for mistake, _, _ in rows)
     groups = [("all", rows), *((code, [row for row in rows if row[0].language == code]) for code in languages)]
@@ -109,10 +109,12 @@ def _ask(assistant: Assistant, question: Example) -> _Row:
     """Return what became of a question, the stage that it belongs to, and whether its language was recognised."""
     detected = detect_language(question.text, first=assistant.company.languages[0])
     language = question.language or detected
-    understood = assistant.understander.understand(question.text, language)
+    outcome = assistant.reply(State(language=language), question.text)
     belongs = _place(assistant, question.intent)
-    verdict = _judge(belongs, question.intent, understood.stage, understood.intent)
-    row = Mistake(question.text, language, question.intent, understood.intent, understood.confidence, verdict)
+    # The job search belongs to the general intents, whoever noticed that it is meant.
+    decided = Stage.GENERAL if outcome.stage is Stage.FLOW else outcome.stage
+    verdict = _judge(belongs, question.intent, decided, outcome.intent)
+    row = Mistake(question.text, language, question.intent, outcome.intent, outcome.confidence, verdict)
     return row, belongs, detected == language
 
 

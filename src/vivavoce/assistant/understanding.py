@@ -130,7 +130,7 @@ class Understander:
 
     def __init__(self, company: Company, general: Mapping[str, Dataset] | None = None) -> None:
         self.options: Options = company.options
-        self._general = general or {}
+        self.general = general or {}
         self._faq = {language: data for language, data in company.faq.items() if any(data.intents)}
         self._first = next((code for code in company.languages if code in self._faq), next(iter(self._faq), ""))
 
@@ -144,7 +144,7 @@ class Understander:
         """Return the trained model of a stage; None for a company without a FAQ."""
         if stage is Stage.GENERAL:
             return train_stage(
-                language, self._general.get(language) or general_examples(language), background(language)
+                language, self.general.get(language) or general_examples(language), background(language)
             )
         own = language if language in self._faq else self._first
         return train_stage(own, self._faq[own]) if own else None
