@@ -19,7 +19,7 @@ MAX_CHARACTERS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Assistant:
-    """An assistant that is ready to talk: immutable, so a server swaps a newly trained one in between two messages."""
+    """An assistant that is ready to talk: immutable, so a server swaps a new one in between two messages."""
 
     company: Company
     openings: Openings

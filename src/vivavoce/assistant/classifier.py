@@ -1,4 +1,4 @@
-"""The two stages as one classifier, for the exams of intents: the general intents answer before the trained topics."""
+"""The two stages as one classifier, for the exams of intents: the general intents come before the trained topics."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class AssistantClassifier:
 
 @declare(Declaration(Reach.PROCESS))
 def from_option(option: str = "") -> AssistantClassifier:
-    """The assistant's two stages: general intents before the examined topics; the option names an assistant."""
+    """Two stages: the assistant's general intents, then the topics; the option names an assistant."""
     if not option:
         return AssistantClassifier()
     from vivavoce.assistant.finding import load_assistant

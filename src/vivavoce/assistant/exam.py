@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A question that was not understood rightly. `intent` None: it belongs to no topic; `guess` None: handed over."""
+    """A question that was misunderstood. `intent` None: it belongs to no topic; `guess` None: handed over."""
 
     text: str
     language: str

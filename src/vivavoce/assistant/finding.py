@@ -1,7 +1,7 @@
 """Assistants by name: shipped ones, folders, and what plug-ins add, such as the projects of a workspace.
 
-A plug-in of the group `vivavoce.assistants` is a function that takes a name and returns an `Assistant`, or None where it
-knows none of that name.
+A plug-in of the group `vivavoce.assistants` is a function that takes a name and returns an `Assistant`, or None where
+it knows none of that name.
 """
 
 from __future__ import annotations
