@@ -12,9 +12,9 @@ import math
 import re
 import socket
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -94,6 +94,15 @@ class BotClient:
         self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
     ) -> aiohttp.ClientResponse:
         """Send a request; AddressRefused where the guard forbids it."""
+        session, proxy = await self._find_session(url)
+        return await session.request(method, url, headers=headers, data=body, proxy=proxy, allow_redirects=False)
+
+    async def connect(self, url: URL, headers: Mapping[str, str]) -> aiohttp.ClientWebSocketResponse:
+        """Open a WebSocket; AddressRefused where the guard forbids it."""
+        session, proxy = await self._find_session(url)
+        return await session.ws_connect(url, headers=headers, proxy=proxy, max_msg_size=MAX_BYTES)
+
+    async def _find_session(self, url: URL) -> tuple[aiohttp.ClientSession, URL | None]:
         policy = self._policy or addresses()
         if policy.public_only and (kind := refused_host(str(url), policy)):
             raise AddressRefused(url.host or "", kind)
@@ -111,8 +120,7 @@ class BotClient:
             # A session lives in one event loop; a bot may be used in another one later.
             await self.close()
             self._loop = asyncio.get_running_loop()
-        session = self._sessions.get(policy) or self._open_session(policy)
-        return await session.request(method, url, headers=headers, data=body, proxy=proxy, allow_redirects=False)
+        return self._sessions.get(policy) or self._open_session(policy), proxy
 
     async def close(self) -> None:
         """Close all connections."""
@@ -122,6 +130,9 @@ class BotClient:
                 await session.close()
 
     def _open_session(self, policy: Addresses) -> aiohttp.ClientSession:
+        # Requests are redirected by `BotSession`, WebSockets never.
+        tracing = aiohttp.TraceConfig()
+        tracing.on_request_redirect.append(_refuse_redirect)
         self._sessions[policy] = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=0,
@@ -137,6 +148,7 @@ class BotClient:
             timeout=_TIMEOUT,
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,
+            trace_configs=[tracing],
         )
         return self._sessions[policy]
 
@@ -192,6 +204,10 @@ class _GuardedResolver(AbstractResolver):
         """Nothing is held."""
 
 
+async def _refuse_redirect(*_: object) -> None:
+    raise aiohttp.ClientError("a WebSocket is not redirected")
+
+
 def _open_socket(info: Any, policy: Addresses) -> socket.socket:
     """Open the socket of a connection: the last moment to look at where it leads, however it was named."""
     family, kind, protocol, _, place = info
@@ -223,13 +239,57 @@ class BotSession:
         """Send a request and return the JSON of the answer as it came; BotError with its status otherwise."""
         return await self._send(request, self._read)
 
-    async def exchange(self, request: Request) -> Answer:
-        """Send a request and return the answer, whatever its code; BotError where there is no whole answer."""
-        return await self._send(request, self._take)
+    async def exchange(self, request: Request, *, skips_body: bool = False) -> Answer:
+        """Send a request and return the answer, whatever its code; BotError where there is no whole answer.
+
+        `skips_body`: what is delivered, such as a trained model, is not read where all went well.
+        """
+
+        async def take_head(response: aiohttp.ClientResponse) -> Answer:
+            if not 200 <= response.status < 300:
+                return await self._take(response)
+            response.close()
+            return Answer(response.status, response.reason or "", response.headers)
+
+        return await self._send(request, take_head if skips_body else self._take)
+
+    async def listen(self, request: Request, hear: Callable[[bytes], bool]) -> object:
+        """Send a request and hand on the bytes of an event stream until `hear` has enough.
+
+        Returns None, or the JSON of an answer that is no event stream.
+        """
+
+        async def read(response: aiohttp.ClientResponse) -> object:
+            if not 200 <= response.status < 300 or "event-stream" not in response.headers.get("Content-Type", ""):
+                return await self._read(response)
+            size = 0
+            async for piece in response.content.iter_any():
+                size += len(piece)
+                if size > MAX_BYTES:
+                    raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
+                if hear(piece):
+                    response.close()
+                    break
+            return None
+
+        plain = {**request.headers, "Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        return await self._send(replace(request, headers=plain), read)
+
+    async def connect(self, request: Request) -> aiohttp.ClientWebSocketResponse:
+        """Open a WebSocket."""
+        with self.explaining():
+            url = to_url(request.url)
+            return await self._client.connect(url, request.headers)
 
     async def _send(self, request: Request, read: Callable[[aiohttp.ClientResponse], Awaitable[T]]) -> T:
-        try:
+        with self.explaining():
             return await self._follow(request.method, to_url(request.url), request.headers, request.body, read)
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Raise a BotError with its status for what happens to a connection."""
+        try:
+            yield
         except AddressRefused as error:
             what = change_texts(error.what, self.redactor.text)
             raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
@@ -272,6 +332,17 @@ class BotSession:
             raise await self._refusal(response)
         return self.decode((await self._take(response)).body)
 
+    async def post(self, request: Request) -> object:
+        """Do as `fetch`; an answer without a body is None."""
+
+        async def read(response: aiohttp.ClientResponse) -> object:
+            if not 200 <= response.status < 300:
+                raise await self._refusal(response)
+            body = (await self._take(response)).body
+            return self.decode(body) if body.strip() else None
+
+        return await self._send(request, read)
+
     async def _take(self, response: aiohttp.ClientResponse) -> Answer:
         body, whole = await _read_body(response, MAX_BYTES)
         if not whole:
@@ -294,12 +365,13 @@ class BotSession:
         except (TimeoutError, aiohttp.ClientError, OSError):
             pass
         code = response.status
-        status = Status.RATE_LIMITED if code == 429 else Status.SERVER_ERROR if code >= 500 else Status.REFUSED
         what = f"{code} {response.reason or ''}".strip()
         page = excerpt(body[:MAX_ERROR_BYTES].decode("utf-8", "replace"), self.redactor)
         wait = read_retry_after(response.headers.get("Retry-After"))
         remedy = "use the address it redirects to" if 300 <= code < 400 else ""
-        return self._failure(status, f"{what}: {page}" if page else what, retry_after=wait, remedy=remedy)
+        error = self._failure(status_of(code), f"{what}: {page}" if page else what, retry_after=wait, remedy=remedy)
+        error.code = code
+        return error
 
     def _failure(
         self, status: Status, detail: str, *, retry_after: float | None = None, remedy: str = ""
@@ -311,6 +383,11 @@ class BotSession:
             where=self._where,
             remedy=remedy or _REMEDY.get(status, ""),
         )
+
+
+def status_of(code: int) -> Status:
+    """Return what an HTTP code other than 2xx means."""
+    return Status.RATE_LIMITED if code == 429 else Status.SERVER_ERROR if code >= 500 else Status.REFUSED
 
 
 def _find_target(response: aiohttp.ClientResponse) -> URL | None:
@@ -363,6 +440,8 @@ def _explain_failure(error: Exception) -> tuple[Status, str]:
 def _explain_protocol_failure(error: aiohttp.ClientResponseError) -> tuple[Status, str]:
     if isinstance(error, aiohttp.ContentTypeError):
         return Status.BAD_ENCODING, f"the response is {error.message}"
+    if isinstance(error, aiohttp.WSServerHandshakeError):
+        return status_of(error.status), f"{error.status}: no WebSocket at this address"
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return Status.UNREACHABLE, f"the proxy answered {error.status} {error.message}".strip()
     return Status.NOT_JSON, f"the response is not HTTP: {(error.message.splitlines() or [''])[0]}"

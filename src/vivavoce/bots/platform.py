@@ -253,6 +253,16 @@ class PlatformBot:
         self, method: str, url: str, body: object = None, **headers: str
     ) -> tuple[Any, Mapping[str, str]]:
         """Do as `call`, and return the headers of the answer too. A token that expired is renewed once."""
+        payload, answered = await self._fetch(method, url, body, **headers)
+        return self.requests.redactor.value(payload), answered
+
+    async def credential(self, method: str, url: str, body: object = None, **headers: str) -> Any:
+        """Do as `call` where the answer holds a secret that is needed. `hide` it."""
+        return (await self._fetch(method, url, body, **headers))[0]
+
+    async def _fetch(
+        self, method: str, url: str, body: object = None, **headers: str
+    ) -> tuple[Any, Mapping[str, str]]:
         check_address(url, where=self.facts.name)
         sent = {"Accept": "application/json", **{name.replace("_", "-"): text for name, text in headers.items()}}
         data = None if body is None else json.dumps(body).encode()
@@ -264,8 +274,7 @@ class PlatformBot:
             answer = await self._send(plain)
         if not 200 <= answer.code < 300:
             raise self.refusal(answer)
-        payload = self.requests.decode(answer.body) if answer.body.strip() else {}
-        return self.requests.redactor.value(payload), answer.headers
+        return self.requests.decode(answer.body) if answer.body.strip() else {}, answer.headers
 
     async def _send(self, request: Request) -> Answer:
         signed = await self.authorize(request)
