@@ -243,6 +243,10 @@ def _look(words: Words, option: BotOption) -> dict[str, Any]:
 def _choices(words: Words, option: BotOption) -> tuple[Choice, ...]:
     if option.type == "agent":
         return tuple(named_choices(demo.suites(), words.gettext("the suite's agent")))
+    if option.type == "flag" and option.default:
+        usual = words.gettext("yes") if option.default == "yes" else words.gettext("no")
+        default = Choice("", words.gettext("usual: %(usual)s", usual=usual))
+        return (default, Choice("yes", words.gettext("yes")), Choice("no", words.gettext("no")))
     if option.type == "flag":
         return (
             Choice("", words.gettext("if a topic path is set")),
