@@ -180,7 +180,9 @@ class TrainableBot(PlatformBot):
         """Tell the platform all changes, start the training and wait until it is ready."""
         creates = bool(self._creating)
         await self.apply(progress)
-        if not creates and not await self.patiently(self.fetch_intents):
+        self._creating.clear()
+        self._deleting.clear()
+        if not creates and not await self.list_intents():
             # Platforms refuse to train a bot without topics.
             return
         job = await self.patiently(self.start_training)
@@ -199,7 +201,7 @@ class TrainableBot(PlatformBot):
             progress("creating topics", total - len(self._deleting) - len(self._creating), total)
 
     async def patiently(self, call: Callable[[], Awaitable[T]], *, done: str = Trouble.OTHER) -> T:
-        """Do something at the pace of the platform's editing, and again where that may help.
+        """Do something at the pace of the platform's editing, and again where that may help; never one in another.
 
         `done`: the trouble that a further attempt meets if the one before did its work but was not heard.
         """
