@@ -40,6 +40,19 @@ from vivavoce.workspace.bots import bots, console
 from vivavoce.workspace.bots.chatting import list_partners
 
 router = APIRouter(prefix="/p/{slug}/bots")
+# What few bots need.
+_EXPERT = (
+    "limits_",
+    "training_",
+    "oauth_",
+    "stream",
+    "poll_",
+    "reply_delta",
+    "reply_end",
+    "until",
+    "settle_s",
+    "greeting_s",
+)
 COLUMNS = ("name", "kind", "address", "at once", "per second", "timeout (s)", "retries", "last run")
 
 
@@ -360,8 +373,8 @@ def _console_page(visit: Visit, form: Form, changed: BotRow | None = None) -> Re
 
 
 def _shown_group(group: FieldGroup) -> View:
-    """Return a group of fields; the limits are for experts, and open where one of them is filled in or wrong."""
-    expert = all(field.name.startswith("limits_") for field in group.fields)
+    """Return a group of fields; some are for experts, and open where one of them is filled in or wrong."""
+    expert = all(field.name.startswith(_EXPERT) for field in group.fields)
     filled = any(field.error or field.value for field in group.fields)
     return View(title=group.title, fields=group.fields, expert=expert, open=expert and filled)
 

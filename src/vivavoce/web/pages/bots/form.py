@@ -40,6 +40,9 @@ Values = Mapping[str, str]
 # Helps of connectors that hold braces, which `say` would take for places.
 _MARKED = (
     gettext_noop("JSON; {text} is the message, {session} the conversation. Default: %(usual)s"),
+    gettext_noop(
+        "For bots that reply later: where to ask for the reply. {watermark} is where the last answer ended."
+    ),
     gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}"),
 )
 
@@ -253,7 +256,8 @@ def _choices(words: Words, option: BotOption) -> tuple[Choice, ...]:
             Choice("yes", words.gettext("yes")),
             Choice("no", words.gettext("no")),
         )
-    return tuple(named_choices(option.choices)) if option.choices else ()
+    nothing = (Choice("", words.gettext("none")),) if "" in option.choices else ()
+    return (*nothing, *named_choices(tuple(filter(None, option.choices))))
 
 
 def _is_at(where: str, name: str) -> bool:
