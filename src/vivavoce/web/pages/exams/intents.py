@@ -39,6 +39,7 @@ from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part, ready_engines
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.open_problems import open_problems
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     return View(
         title=_title(visit.words, result, since),
         since=since and _since_view(visit, run, since),
+        guard=visit.words.said(find_gaming(visit.store, since.before, run)) if since else "",
         brought=list(list_brought(visit, run)),
         facts=_facts(visit, run, result),
         tiles=list(_tiles(visit, run, result, since)) if own else [],

@@ -25,6 +25,7 @@ from vivavoce.web.progress import LABELS, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams.courses import show_course
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.intents import expect_exam
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
@@ -226,8 +227,16 @@ def _change(visit: Visit, trend: Trend, kind: str) -> View | None:
 
 
 def alarm_lines(visit: Visit, day: Today) -> list[View]:
-    """Return what became worse since the run before, by more than chance."""
+    """Return what became worse since the run before, by more than chance, and a score that rose for a bad reason."""
     lines, words, write = [], visit.words, visit.write
+    move = next((move for move in day.moves if move.questions is not None), None)
+    if move is not None:
+        newest = next(state.run for state in day.exams if state.exam == move.exam)
+        link = Link(
+            words.gettext("See which"), f"{visit.base}/intents/compare?a={move.since.number}&b={newest.number}"
+        )
+        if guard := find_gaming(visit.store, move.since, newest):
+            lines.append(View(text=words.said(guard), link=link))
     for move in day.alarms:
         measure = project_exam(move.exam).measure(move.name)
         newest = next(state.run for state in day.exams if state.exam == move.exam)
