@@ -31,7 +31,7 @@ from vivavoce.web.pages.exams.findings import (
     run_row,
 )
 from vivavoce.web.pages.exams.intents_topics import CellAsked, heat_view
-from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows
+from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows, readiness_view
 from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
@@ -196,6 +196,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         strangers=wording.strangers_sentence(result),
         balance=wording.balance_sentence(result),
         verdict=problem_wording.verdict(result),
+        ready=readiness_view(visit, run),
         problems=rows[:SHOWN_PROBLEMS],
         more_problems=rows[SHOWN_PROBLEMS:],
         measures=[MEASURES[name] for name in MAIN],

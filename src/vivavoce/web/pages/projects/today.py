@@ -18,6 +18,7 @@ from vivavoce.web.exam_pages import ProblemLine, exam_title, pages_of
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.pages.access.sign_in import keep
 from vivavoce.web.pages.exams.intents import about_time
+from vivavoce.web.pages.exams.problem_rows import readiness_view
 from vivavoce.web.pages.exams.timeline_chart import axis_note, course_pictures, line_title
 from vivavoce.web.pages.projects.first_steps import checklist_cookie, checklist_view, other_steps
 from vivavoce.web.parts import Progress
@@ -49,6 +50,7 @@ def show_today(visit: ReaderVisit) -> Response:
         head=head_view(visit, day, trends),
         tiles=trend_tiles(visit, day, trends),
         examined=bool(day.exams),
+        ready=next((readiness_view(visit, state.run) for state in day.exams if state.exam == INTENTS), None),
         checklist=checklist,
         steps=other_steps(visit, day.steps, checklist=checklist is not None),
         alarms=alarm_lines(visit, day),
