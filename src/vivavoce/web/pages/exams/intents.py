@@ -30,6 +30,7 @@ from vivavoce.web.pages.exams.findings import (
     run_lead,
     run_row,
 )
+from vivavoce.web.pages.exams.intents_test_set import link_test_set
 from vivavoce.web.pages.exams.intents_topics import CellAsked, heat_view
 from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows, readiness_view
 from vivavoce.web.parts import Field, named_choices
@@ -84,6 +85,7 @@ def show_exam(visit: ReaderVisit, number: Number, cell: CellAsked = ()) -> Respo
         progress=progress_left(visit, run),
         tabs=result_tabs(visit, run, "") if result else (),
         result=result_view(visit, run, result) if result else None,
+        test_set=link_test_set(visit, run) if result else None,
         heat=heat_view(visit, run, cell, path=path, most=SHOWN_GROUPS) if result else None,
         facts=((words.gettext("Classifier"), _classifier(run, result)), *design_facts(words, run)),
         start=f"{visit.base}/intents",
