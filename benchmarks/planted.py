@@ -42,8 +42,8 @@ def plant(
 ) -> tuple[Dataset, set[frozenset[str]]]:
     """Thin the topics to a long tail and split ten of them at random in two."""
     rng = np.random.default_rng(seed)
-    topics = [str(topic) for topic in rng.permutation(sorted(by_topic))]
-    kept = {topic: _thin(by_topic[topic], rank, rng, full=full) for rank, topic in enumerate(topics)}
+    kept = thin_topics(by_topic, rng, full=full)
+    topics = list(kept)
     chosen = {str(topic) for topic in rng.choice(topics, PLANTED, replace=False)}
     texts, labels = [], []
     for topic in topics:
@@ -52,6 +52,14 @@ def plant(
             second = topic in chosen and place < len(kept[topic]) * share
             labels.append(f"{topic} (2)" if second else topic)
     return Dataset.of(texts, labels), {frozenset((topic, f"{topic} (2)")) for topic in chosen}
+
+
+def thin_topics(
+    by_topic: dict[str, list[str]], rng: np.random.Generator, *, full: bool = False
+) -> dict[str, list[str]]:
+    """Thin the topics to a long tail, in a random order of the topics."""
+    topics = [str(topic) for topic in rng.permutation(sorted(by_topic))]
+    return {topic: _thin(by_topic[topic], rank, rng, full=full) for rank, topic in enumerate(topics)}
 
 
 def _thin(texts: list[str], rank: int, rng: np.random.Generator, *, full: bool) -> list[str]:

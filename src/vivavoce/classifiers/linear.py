@@ -32,7 +32,8 @@ STRENGTH = 20.0
 LEXICAL_WEIGHT = 0.4
 # One half alone is less timid than the average of two.
 SHARPNESS_ALONE = 0.9
-# The option that reads each question in its own language, whatever the language of the examples.
+# The option that reads each text in its own language, whatever the language of the examples; `mixed-de`: German
+# unless another language is plain.
 MIXED = "mixed"
 
 
@@ -188,12 +189,18 @@ class DefaultClassifier(Guessing):
         self.notes: tuple[str, ...] = ()
         self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
 
+    def read_mostly(self, language: str) -> DefaultClassifier:
+        """Return the same classifier for questions in this language, whatever the language of the examples."""
+        own_choice = self._encoder in (MINILM, MIXED)
+        return DefaultClassifier(f"{MIXED}-{language}") if own_choice else self
+
     def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
-        if self._encoder not in (MINILM, MIXED):
+        kind, _, usual = self._encoder.partition("-")
+        if self._encoder != MINILM and kind != MIXED:
             self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
             self.notes = self._chosen.notes
             return self._chosen
-        reading = choose_reading(texts)
+        reading = Reading(usual, mixed=True) if usual else choose_reading(texts)
         language = reading.usual
         if language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
@@ -202,7 +209,7 @@ class DefaultClassifier(Guessing):
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
         else:
-            reading = Reading(language, mixed=True) if self._encoder == MIXED else reading
+            reading = Reading(language, mixed=True) if kind == MIXED else reading
             self._chosen = LinearClassifier(encoder=name_encoder(language), name=self.name, reading=reading)
             self.notes = self._chosen.notes
         return self._chosen

@@ -23,7 +23,7 @@ class Progress:
     """What a change of the data did to a score, the questions that stayed apart from those that came and went.
 
     `removed`: of the questions that are gone, the share that was right; `added` likewise. `low` and `high` enclose
-    the change on the questions that stayed. `suspicious`: the score rose by what questions that went explain.
+    the change on the questions that stayed. `suspicious`: the score rose, and questions that went explain it.
     """
 
     before: Rate

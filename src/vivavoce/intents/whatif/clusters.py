@@ -26,10 +26,11 @@ def propose_split(data: Dataset, topic: str, new: str | None = None, *, encoder:
         raise UsageError(what, remedy=f"a topic needs at least {MIN_EXAMPLES}")
     second = divide(encode_cached(load_encoder(encoder), [data.texts[place] for place in places]))
     rows = tuple(data.number(place) for place, is_second in zip(places, second, strict=True) if is_second)
-    return SplitTopic(topic, rows, new or _free_name(topic, data))
+    return SplitTopic(topic, rows, new or free_name(topic, data))
 
 
-def _free_name(topic: str, data: Dataset) -> str:
+def free_name(topic: str, data: Dataset) -> str:
+    """Return a name like this that no topic has."""
     number = 2
     while f"{topic} ({number})" in data.sizes:
         number += 1

@@ -240,6 +240,8 @@ function enliven(root) {
 }
 
 all("[data-poll] [data-follow]").forEach(box => { box.scrollTop = box.scrollHeight; });
+// On a phone the list comes first; its filters open when they are wanted.
+if (matchMedia("(max-width: 48rem)").matches) all("details.fold").forEach(each => { each.open = false; });
 // A sidebar that is higher than the window scrolls: the place where the reader is must be seen.
 document.querySelector(".side .nav [aria-current]")?.scrollIntoView({block: "nearest"});
 enliven(document);

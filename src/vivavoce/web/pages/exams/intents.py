@@ -124,7 +124,7 @@ def _start_page(visit: Visit, values: Mapping[str, str] | None = None, error: In
         engine=engine,
         form=option_form(words, options, values, partial(fault_at, error)),
         engines=[(known.name, lack_of(known.name) or words.said(known.summary)) for known in known_engines()],
-        takes=about_time(visit, expected.seconds),
+        takes=_about_time(visit, expected.seconds),
         measured=expected.measured,
         unusual="threshold" in typed,
         columns=run_columns(words),
@@ -165,7 +165,16 @@ def _start_lead(visit: Visit, expected: intents.Expected) -> str:
 ABOUT = (10, 20, 30, 40, 50, 60, 90, 120, 180, 240, 300, 420, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200)
 
 
-def about_time(visit: Visit, seconds: float) -> str:
+def examine_view(visit: Visit) -> View | None:
+    """Return the button that starts the next exam, and how long it takes; None where there is nothing to examine."""
+    expected = intents.expect_exam(*visit.here)
+    if not expected.examples or not visit.who.may("editor"):
+        return None
+    title = visit.words.gettext("Examine again") if expected.last else visit.words.gettext("Examine")
+    return View(title=title, action=f"{visit.base}/intents", time=_about_time(visit, expected.seconds))
+
+
+def _about_time(visit: Visit, seconds: float) -> str:
     """Write how long something takes, rounded up to what can be promised."""
     rounded = next((step for step in ABOUT if seconds <= step), None)
     if rounded is None:

@@ -17,7 +17,7 @@ from vivavoce.web.answers import go, unchanged
 from vivavoce.web.exam_pages import ProblemLine, exam_title, pages_of
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.pages.access.sign_in import keep
-from vivavoce.web.pages.exams.intents import about_time
+from vivavoce.web.pages.exams.intents import examine_view
 from vivavoce.web.pages.exams.problem_rows import readiness_view
 from vivavoce.web.pages.exams.timeline_chart import axis_note, course_pictures, line_title
 from vivavoce.web.pages.projects.first_steps import checklist_cookie, checklist_view, other_steps
@@ -27,7 +27,6 @@ from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams.courses import show_course
 from vivavoce.workspace.exams.gaming import find_gaming
-from vivavoce.workspace.exams.intents import expect_exam
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
@@ -133,7 +132,7 @@ def head_view(visit: Visit, day: Today, trends: Sequence[Trend]) -> View:
         compare=_compare_link(visit, day, move),
         examined=newest.run.created if newest else None,
         stale=_stale(visit, day),
-        examine=_examine_link(visit, day),
+        examine=examine_view(visit),
     )
 
 
@@ -174,16 +173,6 @@ def _stale(visit: Visit, day: Today) -> str:
         "%(num)s changes since the last intents exam are not in its results.",
         day.edits_since_exam,
     )
-
-
-def _examine_link(visit: Visit, day: Today) -> View | None:
-    """Return the way to the next exam of topics with how long it takes; None where there is nothing to examine."""
-    expected = expect_exam(*visit.here)
-    if not expected.examples or not visit.who.may("editor"):
-        return None
-    again = any(state.exam == INTENTS for state in day.exams)
-    title = visit.words.gettext("Examine again") if again else visit.words.gettext("Examine")
-    return View(title=title, href=f"{visit.base}/intents", time=about_time(visit, expected.seconds))
 
 
 def trend_tiles(visit: Visit, day: Today, trends: Sequence[Trend]) -> list[View]:

@@ -191,8 +191,12 @@ def _suite_page(
     renamed = form is not None and form.text("do") == "rename"
     typed = (form.text("name"), form.text("title")) if form and renamed else (suite.name, suite.title)
     size = words.ngettext("%(num)s scenario", "%(num)s scenarios", len(every))
+    if len(fitting) < len(every):
+        size = words.gettext(
+            "%(shown)s of %(scenarios)s match", scenarios=size, shown=visit.write.number(len(fitting))
+        )
     view = View(
-        lead=words.gettext("%(scenarios)s, %(shown)s shown.", scenarios=size, shown=len(rows)),
+        lead=f"{size}.",
         suite=suite,
         here=listing.path,
         levels=levels,
