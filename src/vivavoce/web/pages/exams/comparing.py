@@ -34,6 +34,7 @@ from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams import intents
 from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.verdicts import main_scope
 from vivavoce.workspace.topics.topics import topic_names
 
@@ -152,6 +153,7 @@ def _part(visit: Visit, compared: RunComparison) -> View:
         by_later=by_later,
         lists=lists,
         downloads=Listing(f"{visit.base}/intents/compare", chosen).downloads(),
+        guard=visit.words.said(find_gaming(visit.store, compared.a, compared.b)),
         edits=shown_edits(visit.project, compared.edits),
         edits_title=words.ngettext("%(num)s edit between them", "%(num)s edits between them", compared.all_edits),
     )
