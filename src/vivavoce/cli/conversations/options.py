@@ -81,8 +81,8 @@ class Pressure:
     """How fast and how often each bot is called."""
 
     concurrency: Annotated[int | None, exam_option(_RUN["concurrency"], BOTS)] = None
-    rate: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
-    timeout: Annotated[float | None, exam_option(_RUN["timeout_s"], BOTS)] = None
+    per_second: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
+    timeout_s: Annotated[float | None, exam_option(_RUN["timeout_s"], BOTS)] = None
     retries: Annotated[int | None, exam_option(_RUN["retries"], BOTS)] = None
     max_messages: Annotated[int | None, exam_option(_RUN["max_messages"], BOTS)] = None
 
