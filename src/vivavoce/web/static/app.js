@@ -75,9 +75,11 @@ async function ask(element) {
 }
 
 async function poll(element) {
-  let wait = USUAL;
+  // What waits to be shown is asked for at once.
+  let wait = "now" in element.dataset ? 0 : USUAL;
   while (element && element.isConnected && element.dataset.poll) {
     await new Promise(done => setTimeout(done, wait));
+    wait ||= USUAL;
     if (document.hidden) continue;
     try {
       const next = await ask(element);
