@@ -80,7 +80,8 @@ class Entity:
 class Search:
     """A job search in progress. `place` is the key of a place, `anywhere`: the visitor does not mind where.
 
-    `shown`: how many openings were shown. `subject`: the topic that the search interrupted.
+    `shown`: how many openings were shown. `left_out`: `place` or `profession`
+    where nothing fits both. `subject`: the topic that the search interrupted.
     """
 
     step: Step
@@ -90,6 +91,7 @@ class Search:
     anywhere: bool = False
     any_profession: bool = False
     shown: int = 0
+    left_out: str = ""
     subject: str = ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vivavoce.assistant.entities.cues import SURNAMES, ZH_AFTER_PLACE, ZH_GENERIC, ZH_ORIGIN, ZH_REFUSALS
 from vivavoce.assistant.entities.places import load_gazetteer
@@ -25,7 +25,8 @@ class Extractor:
         """Return the entities of a message in their order."""
         places = list(_find_places(text))
         taken = {at for entity in places for at in range(entity.start, entity.end)}
-        return tuple(sorted((*places, *self._find_professions(text, taken)), key=lambda entity: entity.start))
+        professions = _join(text, self._find_professions(text, taken))
+        return tuple(sorted((*places, *professions), key=lambda entity: entity.start))
 
     def _find_professions(self, text: str, taken: set[int]) -> Iterator[Entity]:
         lower, at, names = text.lower(), 0, self._occupations
@@ -41,6 +42,18 @@ class Extractor:
                 value = usual if start == at else text[start : at + size]
                 yield Entity("profession", text[start : at + size], start, at + size, value, value)
             at += max(1, size)
+
+
+def _join(text: str, entities: Iterable[Entity]) -> list[Entity]:
+    """Join professions that follow one another without a gap: java开发 and 工程师 are one."""
+    joined: list[Entity] = []
+    for entity in entities:
+        if joined and joined[-1].end == entity.start:
+            start = joined.pop().start
+            whole = text[start : entity.end]
+            entity = Entity(entity.kind, whole, start, entity.end, whole, whole)
+        joined.append(entity)
+    return joined
 
 
 def _is_other(text: str, at: int, name: str) -> bool:

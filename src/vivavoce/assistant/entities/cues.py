@@ -10,7 +10,8 @@ class Cues(NamedTuple):
 
     `near`: words before a place. `origin`: words before a place that somebody comes from or leaves. `titles`: words
     before a name of a person. `owners`: words before somebody else's profession ("my boss"). `refusals`: before a
-    profession that is not wanted. `generic`: names that are no profession alone. `endings`: the ends of German
+    profession that is not wanted. `generic`: names that are no profession alone.
+    `fillers`: words that mean nothing beside a profession and a place. `endings`: the ends of German
     compounds that are no part of the profession. `articles`: words between a refusal or an origin and its noun.
     """
 
@@ -21,6 +22,7 @@ class Cues(NamedTuple):
     refusals: tuple[str, ...]
     generic: frozenset[str]
     articles: frozenset[str]
+    fillers: frozenset[str]
     endings: tuple[str, ...] = ()
 
 
@@ -61,6 +63,11 @@ CUES = {
             " model guide host guard scout star coach chair general"
         ),
         articles=_words("a an the be being as work working want to any another more of"),
+        fillers=_words(
+            "no not and or what about how rather please better actually instead i i'm im am meant mean then"
+            " maybe perhaps sorry job jobs work position positions opening openings vacancy vacancies search"
+            " find looking look for one also another rather only just hi hello ok okay it make that there"
+        ),
     ),
     "de": Cues(
         near=_words(
@@ -91,6 +98,11 @@ CUES = {
             " spezialist experte berater assistent helfer meister bote gast wirt rat"
         ),
         articles=_words("als der die das den dem ein eine einen einem mehr im vom zum in arbeiten sein"),
+        fillers=_words(
+            "nein nee doch nicht und oder was ist mit wie lieber bitte besser eigentlich stattdessen ich meine"
+            " meinte dann vielleicht sorry job jobs arbeit stelle stellen als suche such eher auch nur hallo"
+            " ok okay gerne gern denn es da so wie waere ware waers"
+        ),
         endings=(
             "stellenangebote",
             "stellenangebot",
@@ -144,6 +156,11 @@ CUES = {
             " interimaire debutant debutante alternant alternante saisonnier guide maitre"
         ),
         articles=_words("d de des du un une le la les l comme etre travailler en tant que"),
+        fillers=_words(
+            "non pas et ou plutot s il vous plait stp svp mieux en fait je voulais dire veux alors peut"
+            " etre pardon desole emploi emplois poste postes travail job jobs offre offres cherche recherche"
+            " comme aussi seulement bonjour salut ok et que quoi c est"
+        ),
     ),
 }
 
@@ -180,8 +197,28 @@ ZH_REFUSALS = (
     "不考虑",
 )
 ZH_GENERIC = frozenset(
-    "工人 员工 专员 人员 助理 实习生 学生 专家 主管 领导 老板 同事 人工 客服人工 工作人员 文员工 职员 机器人".split()
+    [
+        "工人",
+        "员工",
+        "专员",
+        "人员",
+        "助理",
+        "实习生",
+        "学生",
+        "专家",
+        "主管",
+        "领导",
+        "老板",
+        "同事",
+        "人工",
+        "客服人工",
+        "工作人员",
+        "文员工",
+        "职员",
+        "机器人",
+    ]
 )
+ZH_FILLERS = frozenset("不是那在呢吧的有没了换成改去和或要想找工作职位岗位招聘我还应对啊呀请问好，。！？、 ,.!?")
 SURNAMES = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from vivavoce.assistant.entities import chinese, place_search
-from vivavoce.assistant.entities.cues import CUES, Cues
+from vivavoce.assistant.entities.cues import CUES, ZH_FILLERS, Cues
 from vivavoce.assistant.entities.forms import Token, split, stem
 from vivavoce.assistant.entities.professions import Occupations, load_occupations
 from vivavoce.assistant.entities.spelling import Corrector, load_corrector
@@ -20,6 +20,16 @@ Extract = Callable[[str], tuple[Entity, ...]]
 def extract(text: str, language: str) -> tuple[Entity, ...]:
     """Return the professions and places in a message, in their order."""
     return load_extractor(language)(text)
+
+
+def is_covered(text: str, entities: Sequence[Entity], language: str) -> bool:
+    """Tell whether a message names these entities and says nothing else, as in "no, in Munich"."""
+    named = {at for entity in entities for at in range(entity.start, entity.end)}
+    if language == "zh":
+        return all(at in named or letter in ZH_FILLERS for at, letter in enumerate(text))
+    cues = CUES.get(language, CUES["en"])
+    idle = cues.near | cues.articles | cues.fillers
+    return all(token.start in named or token.form in idle for token in split(text, language))
 
 
 @lru_cache(maxsize=8)
@@ -69,9 +79,20 @@ class Extractor:
             run = tokens[at : at + size]
             usual = names.forms.get(" ".join(token.form for token in run))
             usual = usual or names.stems.get(" ".join(token.stem for token in run))
-            if usual and not (size == 1 and (run[0].form in self._generic or run[0].stem in self._generic)):
-                return size, usual, run[-1].end
+            if usual and not all(self._is_generic(token) for token in run):
+                return self._extend(tokens, at, size, usual)
         return self._match_compound(tokens[at])
+
+    def _is_generic(self, token: Token) -> bool:
+        return token.form in self._generic or token.stem in self._generic
+
+    def _extend(self, tokens: Sequence[Token], at: int, size: int, usual: str) -> tuple[int, str, int]:
+        """In English a general noun may follow: a dentist assistant is no dentist."""
+        if self._language == "en" and at + size < len(tokens) and self._is_generic(tokens[at + size]):
+            run = tokens[at : at + size + 1]
+            if tokens[at + size].start == run[-2].end + 1:
+                return size + 1, " ".join(token.text for token in run), run[-1].end
+        return size, usual, tokens[at + size - 1].end
 
     def _match_compound(self, token: Token) -> tuple[int, str, int]:
         """Find a profession in a German compound: without `-stelle`, and by its last part."""

@@ -16,7 +16,7 @@ WELL_KNOWN = 100_000
 BIG = 300_000
 
 
-def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corrector, language: str) -> list[Entity]:
+def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corrector) -> list[Entity]:
     """Return the places that a message names as places to work at."""
     found, at = [], 0
     while at < len(tokens):
@@ -52,6 +52,9 @@ def _match_misspelt(tokens: Sequence[Token], at: int, cues: Cues, corrector: Cor
 def _is_place(text: str, tokens: Sequence[Token], at: int, size: int, named: Named, cues: Cues) -> bool:
     """Weigh capital, preposition and size: a name that is a word, too, needs more than one that is nothing else."""
     first = tokens[at]
+    if size == 1 and not first.text.isascii() and first.text.casefold() != named.name.casefold():
+        # Accents tell words apart: a maçon is no city of Mâcon.
+        return False
     before = tokens[at - 1].form if at else ""
     if before in cues.titles:
         return False

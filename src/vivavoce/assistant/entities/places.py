@@ -46,6 +46,7 @@ class Named:
     """A name in the gazetteer. `is_word`: it is a frequent word as well, so it needs a capital and a preposition."""
 
     place: Place
+    name: str
     is_word: bool
     is_main: bool
 
@@ -76,7 +77,7 @@ def load_gazetteer() -> Gazetteer:
         by_key.setdefault(key, place)
         for number, marked in enumerate(names):
             name = marked.removesuffix(WORD)
-            entry = Named(place, name != marked, number == 0)
+            entry = Named(place, name, name != marked, number == 0)
             if is_han(name):
                 han.setdefault(name, entry)
             else:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from vivavoce.assistant.entities.forms import split
+from vivavoce.assistant.entities.forms import fold, split, stem
 from vivavoce.text.weights import viva_home
 
 SEPARATOR = "|"
+# Which word of a name names the kind of work: the last in English, the first in French. One that several names share
+# is a profession by itself (developer, technicien).
+HEADS = {"en": -1, "fr": 0}
+MIN_SHARING = 3
+# The shortest first and last part of a German compound.
+MIN_HEAD, MIN_PART = 3, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +56,7 @@ def load_occupations(language: str) -> Occupations:
     forms: dict[str, str] = {}
     stems: dict[str, str] = {}
     words: set[str] = set()
+    heads: Counter[str] = Counter()
     longest = 1
     for names in read_lines(language):
         for name in names:
@@ -60,7 +68,24 @@ def load_occupations(language: str) -> Occupations:
             if not tokens:
                 continue
             forms.setdefault(" ".join(token.form for token in tokens), names[0])
+            if len(tokens) > 1 and language in HEADS:
+                heads[tokens[HEADS[language]].text.lower()] += 1
             stems.setdefault(" ".join(token.stem for token in tokens), names[0])
             words.update(token.form for token in tokens if len(token.form) > 3)
             longest = max(longest, len(tokens))
+    for head, n in heads.items():
+        if n >= MIN_SHARING:
+            forms.setdefault(fold(head), head)
+            stems.setdefault(stem(fold(head), language), head)
     return Occupations(language, forms, stems, frozenset(words), longest)
+
+
+@lru_cache(maxsize=16384)
+def find_last_part(form: str) -> str:
+    """Return the stem of the profession that a folded German compound ends in; nothing if it ends in none."""
+    names = load_occupations("de")
+    for start in range(MIN_HEAD, len(form) - MIN_PART + 1):
+        stemmed = stem(form[start:], "de")
+        if stemmed in names.stems and len(stemmed) >= MIN_PART:
+            return stemmed
+    return ""
