@@ -111,7 +111,7 @@ ROWS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "assistants": [{"project_id": P, "enabled": True, "languages": ["en"], "stages": ["general", "faq"],
                     "general_threshold": 0.5, "faq_threshold": 0.4, "choice_threshold": 0.25, "random_share": 0.2,
                     "consent": ODD, "origins": ["https://jobs.example"], "retention_days": 90, "feed": "", "build": 2,
-                    "learned": None, "changed": START}],
+                    "learned": None, "changed": START, "material": b"examples"}],
     "visitors": [{"id": "visitor1", "project_id": P, "address": "", "created": START, "seen": LATER,
                   "secret": "v" * 64}],
     "talks": [{"id": "talk1", "project_id": P, "visitor_id": "visitor1", "state": {"topic": ODD}, "language": "en",

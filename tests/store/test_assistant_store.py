@@ -84,7 +84,8 @@ def test_settings_of_an_assistant_are_kept_and_count_what_must_be_loaded_anew(st
     with store.writing() as tx:
         tx.assistants.put(row)
         tx.assistants.put(replace(row, retention_days=30))
-        tx.assistants.rebuild(project.id, NOW)
+        tx.assistants.swap(project.id, b"examples", NOW)
+        assert tx.assistants.material(project.id) == b"examples"
         tx.assistants.rebuild(project.id)
         found = tx.assistants.get(project.id)
     assert found == replace(row, retention_days=30, build=2, learned=NOW)
@@ -95,7 +96,7 @@ def test_a_message_is_found_by_the_key_of_its_client_and_only_once(store: Store,
         first = tx.messages.add(message(talk))
         assert tx.messages.by_key(talk.id, "k0") == first
         assert tx.messages.by_key(talk.id, "k1") is None
-    with pytest.raises(Exception, match="(?i)unique"), store.writing() as tx:
+    with pytest.raises(Exception, match=r"(?i)unique"), store.writing() as tx:
         tx.messages.add(message(talk, 1, key="k0"))
 
 

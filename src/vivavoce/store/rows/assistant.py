@@ -140,7 +140,7 @@ class OpeningRow:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionRow:
-    """Mail about new openings; `confirmed` None: the link in the first mail is not used yet. `told`: the last mail."""
+    """Mail about new openings; `confirmed` None: the first mail's link is not used yet. `told`: the last mail."""
 
     id: Id
     project_id: ProjectId
