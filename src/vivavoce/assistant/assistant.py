@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vivavoce.assistant import material, turns
-from vivavoce.assistant.company import Company
+from vivavoce.assistant.company import Company, Options
 from vivavoce.assistant.language import detect_language
 from vivavoce.assistant.openings import Openings, OpeningsInMemory
 from vivavoce.assistant.talk import LANGUAGES, Outcome, State
@@ -19,7 +19,7 @@ MAX_CHARACTERS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Assistant:
-    """An assistant that is ready to talk: immutable, so a server swaps a newly trained one in between two messages."""
+    """An assistant that is ready to talk: immutable, so a server swaps a new one in between two messages."""
 
     company: Company
     openings: Openings
@@ -62,6 +62,11 @@ class Assistant:
         if not text.startswith("/"):
             language = detect_language(text, talk=state.language, page=page_language, first=first)
         return turns.answer(self, replace(state, language=language), text)
+
+    def with_options(self, options: Options) -> Assistant:
+        """Return the same assistant with other stages or thresholds; nothing is trained again."""
+        company = replace(self.company, options=options)
+        return replace(self, company=company, understander=Understander(company, self.understander.general))
 
     def with_openings(self, openings: Openings) -> Assistant:
         """Return the same assistant with other openings."""

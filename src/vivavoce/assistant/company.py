@@ -23,15 +23,15 @@ class Options:
     """How an assistant decides.
 
     `order`: the stages in the order in which they are asked; the first sure one decides. `general_threshold` and
-    `faq_threshold`: the confidence from which on a stage is sure. `did_you_mean`: below the threshold of the FAQ offer
-    the two likeliest topics where they are at least `choice_threshold` likely; 1 turns it off. `shown`: openings shown
-    at once.
+    `faq_threshold`: the confidence from which on a stage is sure. `choice_threshold`: below the threshold of the
+    FAQ, its two likeliest topics are offered where they are together at least so likely; more than 1 turns it off.
+    `shown`: openings shown at once.
     """
 
     order: tuple[Stage, ...] = (Stage.GENERAL, Stage.FAQ)
     general_threshold: float = 0.5
     faq_threshold: float = 0.5
-    choice_threshold: float = 0.25
+    choice_threshold: float = 0.4
     shown: int = 5
 
 

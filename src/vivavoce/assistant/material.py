@@ -15,8 +15,8 @@ from pathlib import Path
 from vivavoce.assistant.company import Answer, Company
 from vivavoce.assistant.openings import Opening
 from vivavoce.assistant.talk import LANGUAGES, Button, Link
-from vivavoce.errors import DataError, Fault, FileError, UsageError, nearest
-from vivavoce.records import Dataset, Example
+from vivavoce.errors import DataError, EmptyFileError, Fault, FileError, UsageError, nearest
+from vivavoce.records import Dataset
 
 FOLDER = Path(__file__).parents[1] / "demo" / "assistant"
 # The folders of shipped companies by their names.
@@ -29,6 +29,12 @@ OPENING_COLUMNS = tuple(Opening.__dataclass_fields__)
 def general_examples(language: str) -> Dataset:
     """Return the shipped examples of the general intents in a language."""
     return read_examples(FOLDER / f"general_{language}.csv", language)
+
+
+@lru_cache(maxsize=8)
+def general_test(language: str) -> Dataset:
+    """Return the shipped test questions of the general intents, written apart from the training examples."""
+    return read_examples(FOLDER / f"general_test_{language}.csv", language)
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +53,7 @@ def _messages() -> Mapping[str, Mapping[str, str]]:
     return {row["name"]: row for _, row in rows}
 
 
-def word(name: str, language: str, **values: object) -> str:
+def word(name: str, language: str, /, **values: object) -> str:
     """Return one of the assistant's own messages in a language, its places filled in."""
     return _messages()[name][language].format(**values)
 
@@ -78,13 +84,16 @@ def load_company(name: str) -> tuple[Company, tuple[Opening, ...]]:
     return read_company(FOLDER / COMPANIES[name], name)
 
 
-def read_examples(path: Path, language: str) -> Dataset:
-    """Read examples with the columns `text` and `intent`; rows of the intent `oos` belong to no topic."""
-    rows = read_rows(path, ("text", "intent"))
-    texts, intents, numbers = zip(*((row["text"], row["intent"], number) for number, row in rows), strict=True)
-    data = Dataset.of(texts, intents, source=path.name)
-    kept = (replace(each, language=language, row=number) for each, number in zip(data, numbers, strict=True))
-    examples: tuple[Example, ...] = tuple(kept)
+def read_examples(path: Path, language: str = "") -> Dataset:
+    """Read examples with the columns `text`, `intent` and perhaps `language`; rows of `oos` belong to no topic."""
+    rows = list(read_rows(path, ("text", "intent")))
+    if not rows:
+        raise EmptyFileError("no examples", where=str(path), remedy="write a text and its intent in each row")
+    data = Dataset.of([row["text"] for _, row in rows], [row["intent"] for _, row in rows], source=path.name)
+    examples = tuple(
+        replace(each, language=row.get("language") or language or None, row=number)
+        for each, (number, row) in zip(data, rows, strict=True)
+    )
     return replace(data, examples=examples)
 
 

@@ -5,7 +5,7 @@ A server keeps `State` in a row (`state.to_json()`, `State.from_json`) and hands
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -113,6 +113,10 @@ class State:
     last_buttons: tuple[Button, ...] = ()
     unsure: int = 0
 
+    def first_shown(self, openings: Sequence[Opening]) -> int:
+        """Return the number of the first of the openings shown last."""
+        return max(1, self.search.shown - len(openings) + 1) if self.search else 1
+
     def to_json(self) -> dict[str, Any]:
         """Return the state as plain JSON values."""
         return dict(to_json(self))
@@ -168,6 +172,8 @@ class Outcome:
     actions: tuple[Action, ...] = ()
 
     @property
-    def text(self) -> str:
-        """All that is said, one text under another."""
-        return "\n".join(self.texts)
+    def lines(self) -> tuple[str, ...]:
+        """All that is said and shown, for channels that show nothing but text."""
+        listed = (" · ".join(filter(None, (each.title, each.place, each.url))) for each in self.openings)
+        numbered = (f"{number}. {line}" for number, line in enumerate(listed, self.state.first_shown(self.openings)))
+        return (*self.texts, *numbered, *(f"{link.label}: {link.url}" for link in self.links))

@@ -47,7 +47,7 @@ def index_tokens(opening: Opening) -> list[str]:
 def query_groups(query: Query) -> tuple[tuple[str, ...], ...]:
     """Return the groups of tokens of a query: an opening fits if it has one of every group."""
     language = query.language or "en"
-    groups = [(token,) for token in _stems(query.words, language)]
+    groups: list[tuple[str, ...]] = [(token,) for token in _stems(query.words, language)]
     if query.profession:
         alike = families(query.profession, language)
         alike = [token for token in alike if token not in BROAD] or alike

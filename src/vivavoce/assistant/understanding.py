@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32] | None
 
 SHOWN = 3
+# What the general intents learn beside their own: questions about applying and working, which are for the FAQ.
+BACKGROUND = "\0background"
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -60,37 +62,53 @@ class StageModel:
         else:
             chances = self.classifier.probabilities([text])
         row = chances.rows[0]
-        return tuple(Guess(chances.intents[place], float(row[place])) for place in row.argsort()[::-1][:SHOWN])
+        ranked = (Guess(chances.intents[place], float(row[place])) for place in row.argsort()[::-1][: SHOWN + 1])
+        return tuple(guess for guess in ranked if guess.intent != BACKGROUND)[:SHOWN]
 
 
 _MODELS: Kept[StageModel] = Kept(64)
 
 
-def train_stage(language: str, data: Dataset) -> StageModel:
-    """Train a stage on examples of one language; what was trained on the same examples before is used again."""
-    return _MODELS.get((language, data.hash), lambda: _train(language, data))
+def train_stage(language: str, data: Dataset, background: Sequence[str] = ()) -> StageModel:
+    """Train a stage on examples of one language; what was trained on the same examples before is used again.
+
+    `background`: messages that belong to none of its intents, in any language.
+    """
+    key = language, data.hash, hash(tuple(background))
+    return _MODELS.get(key, lambda: _train(language, data, background))
 
 
-def _train(language: str, data: Dataset) -> StageModel:
-    from vivavoce.text.languages.mixed import can_read, name_encoder
+def _train(language: str, data: Dataset, background: Sequence[str]) -> StageModel:
+    from vivavoce.text.languages.mixed import Reading, can_read, name_encoder
 
     pairs = [(each.text, each.intent) for each in data if each.intent is not None]
     classifier: LinearClassifier | LexicalClassifier
     if can_read(language):
         from vivavoce.classifiers.linear import LinearClassifier
 
-        classifier = LinearClassifier(encoder=name_encoder(language))
+        reading = Reading(language, mixed=bool(background))
+        classifier = LinearClassifier(encoder=name_encoder(language), reading=reading)
     else:
         from vivavoce.classifiers.lexical import LexicalClassifier
 
         classifier = LexicalClassifier(language=language, name="linear")
-    classifier.fit([text for text, _ in pairs], [intent for _, intent in pairs])
+    elsewhere = [(text, BACKGROUND) for text in background]
+    classifier.fit(*zip(*pairs, *elsewhere, strict=True))
     phrases: dict[str, str] = {}
     doubtful = set()
     for text, intent in pairs:
         if phrases.setdefault(bare(text), intent) != intent:
             doubtful.add(bare(text))
     return StageModel(classifier, {phrase: intent for phrase, intent in phrases.items() if phrase not in doubtful})
+
+
+@lru_cache(maxsize=8)
+def background(language: str) -> tuple[str, ...]:
+    """Return shipped questions of applicants, in the language where there are some, else in English."""
+    from vivavoce import demo
+
+    name = f"recruiting-{language}"
+    return tuple(each.text for each in demo.load(name if name in demo.shipped() else "recruiting-en") if each.intent)
 
 
 def bare(text: str) -> str:
@@ -112,7 +130,7 @@ class Understander:
 
     def __init__(self, company: Company, general: Mapping[str, Dataset] | None = None) -> None:
         self.options: Options = company.options
-        self._general = general or {}
+        self.general = general or {}
         self._faq = {language: data for language, data in company.faq.items() if any(data.intents)}
         self._first = next((code for code in company.languages if code in self._faq), next(iter(self._faq), ""))
 
@@ -125,7 +143,9 @@ class Understander:
     def model(self, stage: Stage, language: str) -> StageModel | None:
         """Return the trained model of a stage; None for a company without a FAQ."""
         if stage is Stage.GENERAL:
-            return train_stage(language, self._general.get(language) or general_examples(language))
+            return train_stage(
+                language, self.general.get(language) or general_examples(language), background(language)
+            )
         own = language if language in self._faq else self._first
         return train_stage(own, self._faq[own]) if own else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vivavoce.assistant.entities.cues import SURNAMES, ZH_AFTER_PLACE, ZH_GENERIC, ZH_ORIGIN, ZH_REFUSALS
 from vivavoce.assistant.entities.places import load_gazetteer
@@ -48,11 +49,10 @@ def _join(text: str, entities: Iterable[Entity]) -> list[Entity]:
     """Join professions that follow one another without a gap: java开发 and 工程师 are one."""
     joined: list[Entity] = []
     for entity in entities:
-        if joined and joined[-1].end == entity.start:
-            start = joined.pop().start
-            whole = text[start : entity.end]
-            entity = Entity(entity.kind, whole, start, entity.end, whole, whole)
-        joined.append(entity)
+        is_next = bool(joined) and joined[-1].end == entity.start
+        start = joined.pop().start if is_next else entity.start
+        whole = text[start : entity.end]
+        joined.append(replace(entity, text=whole, start=start, value=whole, key=whole) if is_next else entity)
     return joined
 
 

@@ -58,7 +58,7 @@ CUES = {
             "sick of",
         ),
         generic=_words(
-            "worker agent staff employee trainee apprentice intern student operative helper professional"
+            "assistant worker agent staff employee trainee apprentice intern student operative helper professional"
             " graduate beginner freelancer expert specialist officer lead member boss head man woman hand"
             " model guide host guard scout star coach chair general"
         ),
@@ -151,7 +151,7 @@ CUES = {
             "plutot que",
         ),
         generic=_words(
-            "employe employee agent ouvrier ouvriere aide assistant assistante stagiaire apprenti apprentie"
+            "garde employe employee agent ouvrier ouvriere aide assistant assistante stagiaire apprenti apprentie"
             " etudiant etudiante responsable chef charge chargee cadre technicien conseiller femme homme"
             " interimaire debutant debutante alternant alternante saisonnier guide maitre"
         ),

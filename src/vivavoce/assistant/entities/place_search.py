@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vivavoce.assistant.entities.cues import Cues
 from vivavoce.assistant.entities.forms import Token
@@ -14,6 +15,9 @@ LONGEST = 5
 # Smaller cities are named like people and things: they need a capital or a preposition.
 WELL_KNOWN = 100_000
 BIG = 300_000
+# In a message of a few words there is little else that a name could be.
+FEW_WORDS = 4
+INTO = frozenset({"in", "a", "nach", "near", "around", "raum", "bei"})
 
 
 def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corrector) -> list[Entity]:
@@ -21,7 +25,7 @@ def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corre
     found, at = [], 0
     while at < len(tokens):
         size, named = _match(tokens, at)
-        if named is not None and not _is_place(text, tokens, at, size, named, cues):
+        if named is not None and not _Mention(text, tokens, at, size, named, cues).is_place():
             size, named = 0, None
         if named is None:
             size, named = _match_misspelt(tokens, at, cues, corrector)
@@ -49,28 +53,66 @@ def _match_misspelt(tokens: Sequence[Token], at: int, cues: Cues, corrector: Cor
     return (1, load_gazetteer().latin[name]) if name else (0, None)
 
 
-def _is_place(text: str, tokens: Sequence[Token], at: int, size: int, named: Named, cues: Cues) -> bool:
-    """Weigh capital, preposition and size: a name that is a word, too, needs more than one that is nothing else."""
-    first = tokens[at]
-    if size == 1 and not first.text.isascii() and first.text.casefold() != named.name.casefold():
-        # Accents tell words apart: a maçon is no city of Mâcon.
-        return False
-    before = tokens[at - 1].form if at else ""
-    if before in cues.titles:
-        return False
-    has_capital = first.text[0].isupper() and (at > 0 or len(tokens) == size)
-    is_apart = "," in text[tokens[at - 1].end if at else 0 : first.start]
-    is_near = before in cues.near or is_apart or len(tokens) == size
-    if len(first.form) < 3 and size == 1:
-        return first.text.isupper() and is_near
-    if named.is_word:
-        return has_capital and is_near and (named.is_main or named.place.population >= BIG)
-    if size > 1 or named.place.population >= BIG:
-        return named.is_main or has_capital or is_near
-    if cues.endings and not is_near:
-        # Every noun has a capital.
-        return first.text[0].isupper() and named.is_main and named.place.population >= WELL_KNOWN
-    return (has_capital or is_near) and (named.is_main or named.place.population >= WELL_KNOWN)
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A name of a place in a message: `size` words from `at` on."""
+
+    text: str
+    tokens: Sequence[Token]
+    at: int
+    size: int
+    named: Named
+    cues: Cues
+
+    @property
+    def first(self) -> Token:
+        return self.tokens[self.at]
+
+    @property
+    def before(self) -> str:
+        return self.tokens[self.at - 1].form if self.at else ""
+
+    @property
+    def has_capital(self) -> bool:
+        """Whether it has a capital that is not that of a sentence."""
+        return self.first.text[0].isupper() and (self.at > 0 or len(self.tokens) == self.size)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it stands where places stand: after a preposition, a comma, or alone."""
+        is_apart = "," in self.text[self.tokens[self.at - 1].end if self.at else 0 : self.first.start]
+        return self.before in self.cues.near or is_apart or len(self.tokens) == self.size
+
+    def is_place(self) -> bool:
+        """Tell whether a place is meant: a name that is a word, too, needs more than one that is nothing else."""
+        if self.before in self.cues.titles or not self._has_its_accents():
+            return False
+        if self.size == 1 and len(self.first.form) < 3:
+            return self.first.text.isupper() and self.is_near
+        return self._is_word_meant() if self.named.is_word else self._is_name_meant()
+
+    def _has_its_accents(self) -> bool:
+        """Tell a word from a name by its accents: a maçon is no city of Mâcon."""
+        first = self.first.text
+        return self.size > 1 or first.isascii() or first.casefold() == self.named.name.casefold()
+
+    def _is_word_meant(self) -> bool:
+        # Who writes no capitals at all leaves out those of places, too.
+        is_careless = self.text.islower() and self.before in INTO
+        is_usual = self.named.is_main or self.named.place.population >= BIG
+        return is_usual and (is_careless or (self.has_capital and self.is_near))
+
+    def _is_name_meant(self) -> bool:
+        people = self.named.place.population
+        is_known = self.named.is_main and people >= WELL_KNOWN
+        if self.size > 1 or people >= BIG:
+            return self.named.is_main or self.has_capital or self.is_near
+        if is_known and len(self.tokens) <= FEW_WORDS:
+            return True
+        if self.cues.endings and not self.is_near:
+            # Every German noun has a capital.
+            return is_known and self.first.text[0].isupper()
+        return (self.has_capital or self.is_near) and (self.named.is_main or people >= WELL_KNOWN)
 
 
 def _is_origin(tokens: Sequence[Token], at: int, cues: Cues) -> bool:
