@@ -168,7 +168,8 @@ def test_every_third_card_is_a_random_check(store: Store, project: Project) -> N
 def test_after_learning_the_same_question_is_answered(store: Store, project: Project, anna: Actor) -> None:
     text = "may my dog come along"
     row = ask(store, project, text)
-    assert row.hand_over
+    assert row.intent is None
+    assert row.waiting
     reviewing.review(store, anna, project, row.id, "new_topic", name="dogs")
     assert learning.learn(store, anna, project).learned
     again = ask(store, project, text)

@@ -145,7 +145,7 @@ def _keep(  # noqa: PLR0917 - all that is stored
     waiting = ""
     if outcome.hand_over and text.strip() and not text.startswith("/none"):
         waiting = "handed_over"
-    elif not skipped and not outcome.offered:
+    elif not skipped:
         waiting = "unsure" if hardly else "random" if drawn else ""
     guesses = outcome.faq or outcome.general
     row = MessageRow(
