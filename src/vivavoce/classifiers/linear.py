@@ -32,7 +32,8 @@ STRENGTH = 20.0
 LEXICAL_WEIGHT = 0.4
 # One half alone is less timid than the average of two.
 SHARPNESS_ALONE = 0.9
-# The option that reads each question in its own language, whatever the language of the examples.
+# The option that reads each text in its own language, whatever the language of the examples; `mixed-de`: German
+# unless another language is plain.
 MIXED = "mixed"
 
 
@@ -160,13 +161,19 @@ class LinearClassifier(Guessing):
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic; what a row lacks to 1 is the chance that none fits."""
+        if not texts or self._fitted is None:
+            return self.weigh(texts, np.empty((0, self.encoder.dimension), dtype=np.float32))
+        return self.weigh(texts, self._encode(texts))
+
+    def weigh(self, texts: Sequence[str], vectors: Matrix, counts: Counts | None = None) -> Probabilities:
+        """Return what `probabilities` returns, for texts whose sentence vectors (and counts) are known."""
         if self._fitted is None:
             raise UsageError("the classifier is not trained", remedy="call fit first")
         whole, trained = self._fitted
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
-        vectors = self._encode(texts)
-        counts = count(texts, like=whole.counts.ids) if whole.counts else None
+        if whole.counts is not None:
+            counts = (count(texts) if counts is None else counts).align(whole.counts.ids)
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
 
     def _encode(self, texts: Sequence[str], progress: Progress | None = None) -> Matrix:
@@ -188,12 +195,18 @@ class DefaultClassifier(Guessing):
         self.notes: tuple[str, ...] = ()
         self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
 
+    def read_mostly(self, language: str) -> DefaultClassifier:
+        """Return the same classifier for questions in this language, whatever the language of the examples."""
+        own_choice = self._encoder in (MINILM, MIXED)
+        return DefaultClassifier(f"{MIXED}-{language}") if own_choice else self
+
     def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
-        if self._encoder not in (MINILM, MIXED):
+        kind, _, usual = self._encoder.partition("-")
+        if self._encoder != MINILM and kind != MIXED:
             self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
             self.notes = self._chosen.notes
             return self._chosen
-        reading = choose_reading(texts)
+        reading = Reading(usual, mixed=True) if usual else choose_reading(texts)
         language = reading.usual
         if language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
@@ -202,7 +215,7 @@ class DefaultClassifier(Guessing):
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
         else:
-            reading = Reading(language, mixed=True) if self._encoder == MIXED else reading
+            reading = Reading(language, mixed=True) if kind == MIXED else reading
             self._chosen = LinearClassifier(encoder=name_encoder(language), name=self.name, reading=reading)
             self.notes = self._chosen.notes
         return self._chosen

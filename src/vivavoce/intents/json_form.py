@@ -17,6 +17,7 @@ import numpy as np
 from vivavoce.codec import FLAT, Hook, MisreadError, check_head, from_json, hook, read_members, rows, shape, to_json
 from vivavoce.errors import Fault
 from vivavoce.intents.blind import BlindResult
+from vivavoce.intents.borrowing import Borrowed
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Gap
@@ -294,13 +295,14 @@ shape(
 )
 shape(
     IntentsResult,
-    order=_HEAD + "classifier threshold design out_of_scope_share settings problems asides pairs warnings failures "
-    "inflation",
-    optional="out_of_scope_share asides",
+    order=_HEAD + "classifier threshold design out_of_scope_share borrowed settings problems asides pairs warnings "
+    "failures inflation",
+    optional="out_of_scope_share borrowed asides",
     added=_describe_head("intents", **_SEED),
     design=FLAT,
 )
 shape(_Rates, hooks={"rates": _RATES}, setting=FLAT, rates=FLAT)
+shape(Borrowed, added={"message": attrgetter("sentence")})
 shape(Spread, low="min", high="max")
 shape(
     Gap,

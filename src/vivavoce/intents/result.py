@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.intents.borrowing import Borrowed
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problem_sentences import problem_sentence
@@ -90,6 +91,7 @@ class IntentsResult(Result):
     failures: tuple[UnitFailure, ...]
     inflation: Inflation | None
     out_of_scope_share: float | None = None
+    borrowed: Borrowed | None = None
     asides: tuple[Problem, ...] = ()
 
     def at(self, setting: Setting) -> SettingFindings:

@@ -39,8 +39,8 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
     if not result.settings:
         console.print(_list_notes(result, verbose))
         return
-    console.print(block(Text(wording.strangers_sentence(result))))
-    console.print(block(Text(wording.balance_sentence(result))))
+    for sentence in wording.further_sentences(result):
+        console.print(block(Text(sentence)))
     facts = (
         plural(result.data.rows, "example"),
         plural(result.data.topics, "topic"),
