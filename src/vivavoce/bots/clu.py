@@ -44,6 +44,7 @@ MODEL = "viva"
 _ENDED, _FAILED = "succeeded", ("failed", "cancelled", "partiallyCompleted")
 PLATFORM = Platform(
     "Microsoft CLU",
+    domain=".azure.com",
     credentials=f"{KEY}, {ENDPOINT}",
     rights="Cognitive Services Language Reader to talk, Cognitive Services Language Owner to train",
     place="endpoint, project, deployment",

@@ -28,8 +28,11 @@ from vivavoce.records import Action, Guess, Reply
 
 # 600 text requests a minute (180 in the trial edition), 60 of all others.
 LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
+# What new agents call the action of their fallback.
+UNKNOWN = "input.unknown"
 PLATFORM = Platform(
     "Dialogflow ES",
+    domain=".googleapis.com",
     credentials=KEY_FILE,
     rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
     place="project, location, environment",
@@ -117,6 +120,7 @@ class DialogflowBot(GoogleBot):
         result = payload.get("queryResult", {})
         intent, parameters = result.get("intent", {}), result.get("parameters", {})
         is_fallback = not intent or bool(intent.get("isFallback"))
+        action = result.get("action")
         texts, buttons = read_messages(result.get("fulfillmentMessages", ()))
         if not texts and result.get("fulfillmentText"):
             texts = [result["fulfillmentText"]]
@@ -128,7 +132,7 @@ class DialogflowBot(GoogleBot):
             buttons=tuple(buttons),
             fallback=is_fallback,
             raw=payload,
-            actions=(Action(result["action"], parameters),) if result.get("action") else (),
+            actions=(Action(action, parameters),) if action and action != UNKNOWN else (),
         )
 
     async def fetch_intents(self) -> Sequence[RemoteIntent]:

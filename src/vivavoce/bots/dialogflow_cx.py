@@ -32,6 +32,7 @@ LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
 START_FLOW = "00000000-0000-0000-0000-000000000000"
 PLATFORM = Platform(
     "Dialogflow CX",
+    domain=".googleapis.com",
     credentials=KEY_FILE,
     rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
     place="project, location, agent, flow, environment",

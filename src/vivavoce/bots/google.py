@@ -111,6 +111,8 @@ class GoogleBot(TrainableBot):
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error; a name that is taken and a wrong region are said in words only."""
         trouble, detail = super().find_trouble(answer, payload)
+        if isinstance(payload, Mapping) and payload.get("error_description"):
+            detail = f"{detail}: {payload['error_description']}"
         if answer.code == 400 and "already exists" in detail:
             trouble = Trouble.EXISTS
         elif answer.code == 400 and ("location" in detail or "region" in detail):

@@ -45,6 +45,7 @@ VARIABLES = {
 }
 PLATFORM = Platform(
     "Amazon Lex V2",
+    domain=".amazonaws.com",
     credentials="AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN",
     rights="lex:RecognizeText to talk; lex:ListIntents, CreateIntent, DeleteIntent, BuildBotLocale, "
     "DescribeBotLocale to train",

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from urllib.parse import urlsplit
 
 from vivavoce.bots.declaration import BotOption
 from vivavoce.bots.guard import Request, check_address
@@ -98,7 +99,7 @@ class Platform:
 
     `credentials`: the variables; `rights`: the smallest set; `place`: the keys that say where the bot is. `edits`:
     how hard its editing may be used. Longer examples and messages are refused by the platform. `answers`: its bots
-    are created with their replies.
+    are created with their replies. `domain`: where the vendor's own service is; what is elsewhere is named so.
     """
 
     title: str
@@ -110,6 +111,7 @@ class Platform:
     longest_example: int = 0
     longest_message: int = 0
     answers: bool = False
+    domain: str = ""
 
     def remedy(self, trouble: str) -> str:
         """Say what to do about a trouble."""
@@ -187,6 +189,14 @@ class PlatformBot:
         self._opened: dict[str, Any] | None = None
         self._requests: BotSession | None = None
         self._token = RenewedToken(self.fetch_token)
+
+    @property
+    def elsewhere(self) -> str:
+        """The host of the bot where that is not the vendor's own: results must not be taken for the vendor's."""
+        addresses = (str(self._raw.get(key) or "") for key in ("base_url", "url", "endpoint"))
+        hosts = (urlsplit(address).hostname or "" for address in addresses if "://" in address)
+        domain = self.platform.domain
+        return next((host for host in hosts if domain and not f".{host}".endswith(domain)), "")
 
     @property
     def entry(self) -> dict[str, Any]:

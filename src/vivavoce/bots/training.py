@@ -17,7 +17,7 @@ from vivavoce.bots.declaration import flag
 from vivavoce.bots.platform import Platform, PlatformBot, PlatformError, Trouble
 from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.errors import BotError
-from vivavoce.messages import say
+from vivavoce.messages import say, say_count
 from vivavoce.records import Guess, Status
 
 T = TypeVar("T")
@@ -287,9 +287,10 @@ async def retrain(bot: Trainable, topics: Mapping[str, Sequence[str]], *, progre
     foreign = [each.name for each in intents if not each.own]
     if foreign and not bot.may_erase:
         raise PlatformError(
-            say(
-                "it has {count} topics that vivavoce did not create, such as '{name}'",
-                count=len(foreign),
+            say_count(
+                len(foreign),
+                "it has {n} topic that vivavoce did not create, such as '{name}'",
+                "it has {n} topics that vivavoce did not create, such as '{name}'",
                 name=foreign[0],
             ),
             trouble=Trouble.FOREIGN,

@@ -44,6 +44,7 @@ USER = "vivavoce"
 V1, V2 = "2021-11-27", "2023-06-15"
 PLATFORM = Platform(
     "watsonx Assistant",
+    domain=".cloud.ibm.com",
     credentials=f"{KEY}, {URL}",
     rights="service role Reader to talk, Writer to train",
     place="url, assistant_id, environment_id, workspace_id",

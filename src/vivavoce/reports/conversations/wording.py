@@ -175,8 +175,7 @@ def second_sentence(result: ConversationsResult) -> str:
         text = say("The lead is real.")
         if ends_text(pair):
             text = say(
-                "The lead is real; brackets show where it would probably lie with other "
-                "conversations of this kind."
+                "The lead is real; brackets show where it would probably lie with other conversations of this kind."
             )
         return text + (common_text(pair, counted_of(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
