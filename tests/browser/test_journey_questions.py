@@ -75,6 +75,31 @@ def test_ticked_questions_are_counted_moved_and_labels_confirmed_in_the_list(hal
         check_accessible(page)
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_a_question_that_is_no_longer_right_is_moved_where_the_comparison_lists_it(
+    hall: Hall, browser: Any, script: bool
+) -> None:
+    slug = f"compared-{str(script).lower()}"
+    project = add_project(hall.store, slug)
+    add_topics(hall.store, actor_of(hall.house.users[Role.EDITOR]), project, odd_topics())
+    text = "where is it 0"
+    for guesses in ({}, {text: RIGHT_TO_LEFT}):
+        keep_guessed(hall.store, project, guesses)
+    with visiting(browser, hall.url, hall.states[Role.EDITOR], java_script_enabled=script) as page:
+        page.goto(f"/p/{slug}/intents/compare")
+        box = page.locator("main form tbody [name=question]")
+        assert box.count() == 1, "what got right needs no action"
+        box.check()
+        page.locator(".bulk [name=target]").select_option(label=RIGHT_TO_LEFT)
+        page.locator(".bulk button", has_text="Move").click()
+        flash(page, re.compile("1 example moved"))
+        assert "/intents/compare?" in page.url
+        assert topic_of(hall, project, text) == RIGHT_TO_LEFT
+        assert page.locator("main form tbody [name=question][disabled]").count() == 1
+        if script:
+            check_accessible(page)
+
+
 @pytest.mark.parametrize("place", ["", "/questions", "/confusion", "/pair", "/curve?threshold=0.5", "/topics"])
 def test_long_and_right_to_left_names_break_no_page(hall: Hall, browser: Any, place: str) -> None:
     with hall.store.reading() as tx:

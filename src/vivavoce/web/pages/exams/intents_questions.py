@@ -66,10 +66,9 @@ def change_questions(visit: EditorVisit, number: Number, form: Form, asked: Ques
         text, edit = _change(visit, run, form, ticked)
     except InputError as error:
         return _questions_page(visit, number, asked, ticked=ticked, error=error)
-    # Only a path of this run: whatever a form says, the reader stays here.
-    return visit.done(
-        back if back.startswith((f"{base}?", f"{base}/", f"{base}#")) else f"{base}/questions", text, edit
-    )
+    # Only a path of this run, or of a comparison: whatever a form says, the reader stays here.
+    ours = (f"{base}?", f"{base}/", f"{base}#", f"{visit.base}/intents/compare?")
+    return visit.done(back if back.startswith(ours) else f"{base}/questions", text, edit)
 
 
 def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int]) -> tuple[str, Edit]:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from vivavoce import demo
 from vivavoce.errors import InputError
 from vivavoce.files import formats
+from vivavoce.languages import Use, name_languages
 from vivavoce.store.rows import Edit, ScenarioRow
 from vivavoce.web.answers import MEDIA, download
 from vivavoce.web.forms import Fields, Form, fault_at
@@ -85,6 +86,7 @@ def _suites_page(visit: Visit, form: Fields | None = None, error: InputError | N
     view = View(
         lead=words.gettext("%(suites)s with %(scenarios)s.", suites=lead, scenarios=scenarios),
         lines=lines,
+        languages=name_languages(Use.PROJECTS),
         shipped=(Field("shipped", words.gettext("Suite"), "select", choices=named_choices(demo.suites())),),
         uploaded=(
             Field("file", words.gettext("File"), "file", help=kinds, accept=accepted, required=True),
