@@ -10,16 +10,18 @@ from urllib.parse import quote
 
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
 from vivavoce.bots.platform import (
     TRAINING_OPTIONS,
     Platform,
     PlatformConversation,
     fill_from_environment,
+    platform_facts,
     require_keys,
+    shown_option,
 )
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
 from vivavoce.messages import say
@@ -41,14 +43,13 @@ PLATFORM = Platform(
     longest_message=256,
     answers=True,
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption("project", help=say("The ID of the Google Cloud project."), label=say("Project"), group=_BOT),
-        BotOption("language", default="en", label=say("Language"), group=_BOT),
-        BotOption("location", default="global", label=say("Region"), group=_BOT),
-        BotOption("environment", label=say("Environment"), group=_BOT),
+        shown_option("project", say("Project"), say("The ID of the Google Cloud project.")),
+        shown_option("language", say("Language"), default="en"),
+        shown_option("location", say("Region"), default="global"),
+        shown_option("environment", say("Environment")),
         *GOOGLE_OPTIONS,
         *TRAINING_OPTIONS,
     ),
@@ -69,8 +70,7 @@ def from_option(option: str, context: BotContext) -> DialogflowBot:
         fill_from_environment(entry, {"credentials": KEY_FILE})
     about = f"Dialogflow ES, project {entry['project']}"
     about += f" at {entry['base_url']}" if entry.get("base_url") else ""
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return DialogflowBot(entry, entry_facts(context, facts))
+    return DialogflowBot(entry, platform_facts(context, about, LIMITS))
 
 
 classifier = classifier_of(

@@ -12,10 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from urllib.parse import urlsplit
 
-from vivavoce.bots.declaration import BotOption
+from vivavoce.bots.declaration import BotOption, entry_facts
 from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.protocol import BotFacts, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, excerpt, open_entry
 from vivavoce.errors import BotError, Details, Fault, UsageError
 from vivavoce.messages import change_texts, say
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # A token is renewed this long before it expires.
 EARLY_S = 60.0
-TRAINING = say("Training")
+_BOT, TRAINING = say("Bot"), say("Training")
 TRAINING_OPTIONS = (
     BotOption(
         "training.timeout_s",
@@ -47,6 +47,17 @@ TRAINING_OPTIONS = (
     ),
     BotOption("training.poll_s", "number", low="0"),
 )
+
+
+def shown_option(name: str, label: str, help: str = "", **more: Any) -> BotOption:
+    """Return an option of a bot on a platform that the form shows."""
+    return BotOption(name, label=label, help=help, group=_BOT, **more)
+
+
+def secret_option(name: str, label: str, variable: str) -> BotOption:
+    """Return an option that holds a secret: the form takes the name of a variable."""
+    help = say("The name of an environment variable on the server, never the key itself.")
+    return shown_option(name, label, help, secret=True, variable=variable)
 
 
 class Trouble(StrEnum):
@@ -150,6 +161,12 @@ def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, s
         ]
         what = say("these values are missing")
         raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
+
+
+def platform_facts(context: BotContext, about: str, limits: Limits) -> BotFacts:
+    """Return the facts of a bot on a platform that tells what it understands."""
+    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=limits)
+    return entry_facts(context, facts)
 
 
 class RenewedToken:

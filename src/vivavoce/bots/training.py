@@ -200,6 +200,11 @@ class TrainableBot(PlatformBot):
             del self._creating[name]
             progress("creating topics", total - len(self._deleting) - len(self._creating), total)
 
+    def failed(self, detail: str) -> PlatformError:
+        """Return the error of a job that the platform began and could not do."""
+        what = say("the platform could not do it: {detail}", detail=detail)
+        return self.failure(what, trouble=Trouble.FAILED)
+
     async def patiently(self, call: Callable[[], Awaitable[T]], *, done: str = Trouble.OTHER) -> T:
         """Do something at the pace of the platform's editing, and again where that may help; never one in another.
 

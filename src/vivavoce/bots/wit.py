@@ -30,6 +30,7 @@ SILENT = "-"
 MAX_LISTED = 10_000
 PLATFORM = Platform(
     "Wit.ai",
+    domain=".wit.ai",
     credentials=TOKEN,
     rights=say("the server access token of the app"),
     place="app, base_url",
