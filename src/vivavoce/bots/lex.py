@@ -69,7 +69,7 @@ CONNECTOR = Connector(
         shown_option("locale", say("Language"), default="en_US"),
         secret_option("access_key_id", say("Access key ID variable"), VARIABLES["access_key_id"]),
         secret_option("secret_access_key", say("Secret access key variable"), VARIABLES["secret_access_key"]),
-        BotOption("session_token", secret=True, variable=VARIABLES["session_token"]),
+        secret_option("session_token", say("Session token variable"), VARIABLES["session_token"]),
         BotOption("profile", "file"),
         BotOption("base_url", "address"),
         *TRAINING_OPTIONS,
