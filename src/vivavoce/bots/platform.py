@@ -319,7 +319,7 @@ class PlatformBot:
 
     def refusal(self, answer: Answer) -> PlatformError:
         """Say what an answer other than 2xx means and what to do about it."""
-        from vivavoce.bots.client import read_retry_after
+        from vivavoce.bots.answers import read_retry_after
 
         text = answer.body.decode("utf-8", "replace")
         try:
