@@ -22,8 +22,8 @@ from vivavoce.intents.findings import SettingFindings, count_mistaken, count_ret
 from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.notes import notes_of
-from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
-from vivavoce.intents.problems import PAIRS, ProblemKind, find_asides, find_problems
+from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, Pair, mean_probabilities, rank_pairs
+from vivavoce.intents.problems import PAIRS, Problem, ProblemKind, find_asides, find_problems
 from vivavoce.intents.quality import add_structure, add_suspects, judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
@@ -226,13 +226,6 @@ def conclude(
         quality = add_structure(quality, material, text, chances)
     share = {"out_of_scope_share": out_of_scope_share}
     problems = find_problems(findings, pairs, quality, **share)
-    # The first pairs, and those that a problem is about.
-    topics = [set(problem.topics) for problem in problems if problem.kind in (*PAIRS, ProblemKind.CLUSTER)]
-    kept = tuple(
-        pair
-        for place, pair in enumerate(pairs)
-        if place < most_pairs or any({pair.a, pair.b} <= names for names in topics)
-    )
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,
@@ -241,11 +234,19 @@ def conclude(
         settings=findings,
         problems=problems,
         asides=find_asides(findings, pairs, quality, **share),
-        pairs=kept,
+        pairs=_choose_pairs(pairs, problems, most_pairs),
         warnings=notes_of(findings, material, plans, run, engine=engine, inflation=inflation, **share),
         failures=run.failures,
         inflation=inflation,
         out_of_scope_share=out_of_scope_share,
+    )
+
+
+def _choose_pairs(pairs: Sequence[Pair], problems: Sequence[Problem], most: int) -> tuple[Pair, ...]:
+    """Return the first pairs, and those that a problem is about."""
+    topics = [set(problem.topics) for problem in problems if problem.kind in (*PAIRS, ProblemKind.CLUSTER)]
+    return tuple(
+        pair for place, pair in enumerate(pairs) if place < most or any({pair.a, pair.b} <= names for names in topics)
     )
 
 
