@@ -4,7 +4,7 @@
 
 Inverse: in each copy of the data (thinned to a long tail), four topics are cut in two, of four topics a third is
 filed under the nearest topic, and four pairs of topics are filed under one name. An exam lists its problems; the
-remedies of each problem about a plant are forecast as `viva intents improve` does. "Listed": the plant is among the problems.
+remedies of each problem about a plant are forecast as `viva intents improve` does. "Listed": so is the plant.
 "Inverse first": the first remedy merges the halves, moves examples of the block back (and hardly any others), or
 splits the merged topic (with nine of ten examples on the right side); as a share of those listed, and of all.
 

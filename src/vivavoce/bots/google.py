@@ -50,7 +50,8 @@ class GoogleBot(TrainableBot):
         """Return the entry with the key file read."""
         if entry.get("access_token"):
             return entry
-        written = str(entry.get("credentials") or GCLOUD_FILE.expanduser())
+        # Empty is not absent: then nothing of this machine is used.
+        written = str(entry.get("credentials", GCLOUD_FILE.expanduser()))
         try:
             text = written if written.lstrip().startswith("{") else Path(written).read_text(encoding="utf-8")
             key = json.loads(text)

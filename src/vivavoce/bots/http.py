@@ -88,7 +88,7 @@ POLL_OPTIONS = (
     BotOption(
         "poll.url",
         "address",
-        say("For bots that reply later: where to ask for the reply. {{watermark}} is where the last answer ended."),
+        "For bots that reply later: where to ask for the reply. {watermark} is where the last answer ended.",
         label=say("Address of replies"),
         group=_LATER,
     ),

@@ -100,7 +100,7 @@ def from_option(option: str, context: BotContext) -> LexBot:
     if not entry.get("region"):
         entry["region"] = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     require_keys(context.name, entry, {"bot_id": "", "region": "AWS_REGION"})
-    if not entry.get("profile"):
+    if not (entry.get("profile") or "access_key_id" in entry):
         fill_from_environment(entry, VARIABLES)
     place = entry.get("base_url") or entry["region"]
     about = f"Amazon Lex V2, bot {entry['bot_id']} at {place}, alias {entry.get('alias_id') or TEST_ALIAS}"
@@ -123,7 +123,8 @@ class LexBot(TrainableBot):
         keys = Credentials(*(str(entry.get(name) or "") for name in VARIABLES))
         if not (keys.key_id and keys.secret):
             name = str(entry.get("profile") or os.environ.get("AWS_PROFILE") or "default")
-            found = read_profile(name)
+            # Keys that are there and empty are not replaced by those of this machine.
+            found = None if "access_key_id" in entry else read_profile(name)
             if found is None:
                 raise self.failure(
                     say("there are no AWS credentials: the profile '{name}' has none", name=name),

@@ -127,9 +127,12 @@ class Platform:
 
 
 def fill_from_environment(entry: dict[str, Any], variables: Mapping[str, str]) -> None:
-    """Let an entry name the variables of a platform where it says nothing itself and they are set."""
+    """Let an entry name the variables of a platform where it says nothing itself and they are set.
+
+    A key that is there and empty stays empty: a server's own secrets are not for everyone who may write an entry.
+    """
     for key, variable in variables.items():
-        if not entry.get(key) and os.environ.get(variable):
+        if key not in entry and os.environ.get(variable):
             entry[key] = f"${{{variable}}}"
 
 
@@ -143,7 +146,7 @@ def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, s
             else Fault(say("set `{key}`", key=key))
             for key in missing
         ]
-        what = say("the entry does not say which bot it is")
+        what = say("these values are missing")
         raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vivavoce.agents import Agent, answer_pairs
+from vivavoce.bots.agent import AgentBot
 from vivavoce.bots.dialogflow import PLATFORM as DIALOGFLOW
 from vivavoce.bots.lex import PLATFORM as LEX
 from vivavoce.bots.names import NameRule
@@ -23,6 +24,7 @@ from vivavoce.bots.rasa import PLATFORM as RASA
 from vivavoce.bots.training import NewIntent, Progress, Trainable, plan_clean_up, silent
 from vivavoce.bots.watson import PLATFORM as WATSON
 from vivavoce.errors import UsageError
+from vivavoce.records import Guess
 
 Files = Mapping[str, bytes]
 _NAMESPACE = uuid.UUID("6f1f7f5e-3a58-4c52-9f0e-5a8a2a4d5c11")
@@ -71,6 +73,35 @@ async def provision(bot: Trainable, agent: Agent, progress: Progress = silent) -
         await bot.create_intent(new.written, new.examples, new.replies)
     await bot.train(progress)
     return len(plan.delete), len(project.intents)
+
+
+class PlatformEngine:
+    """A bot on a platform, trained on an agent, that understands for it."""
+
+    forgiving = True
+    # What the platform is not sure enough of, it does not guess.
+    threshold = 0.0
+
+    def __init__(self, bot: Trainable) -> None:
+        self.bot = bot
+        self.about = f"{bot.platform.title} ({bot.facts.about})"
+
+    async def understand(self, text: str) -> tuple[Guess, ...]:
+        """Return the topics of a message, best first; none where the platform falls back."""
+        return await self.bot.classify(text)
+
+
+class ProvisionedBot(AgentBot):
+    """An agent that a platform understands for. Slots, flow and replies are the agent's, as fulfilment is."""
+
+    def __init__(self, bot: Trainable, agent: Agent) -> None:
+        super().__init__(bot.facts.name, agent, PlatformEngine(bot))
+        self.facts = replace(self.facts, in_process=False, limits=bot.facts.limits)
+        self._bot = bot
+
+    async def close(self) -> None:
+        """Close the connections to the platform."""
+        await self._bot.close()
 
 
 def export_project(agent: Agent, platform: str) -> Files:

@@ -263,7 +263,7 @@ def compare(
     """Compare engines and platforms on equal terms: each is made of the same agent file and held to the same suite.
 
     Local engines are trained here. A bot on a platform (Rasa, Dialogflow, ...) is first given the agent's topics,
-    which needs `--yes`.
+    which needs `--yes`; then the platform understands, and slots, flow and replies are the agent's.
 
     For example:
 

@@ -63,7 +63,7 @@ def compare_scores(before: Mapping[str, float], after: Mapping[str, float]) -> P
     removed = [share for key, share in before.items() if key not in after]
     whole, then = _rate(list(before.values())), _rate(list(after.values()))
     stayed_before, stayed_after = _rate(old), _rate(new)
-    test = paired_test(old, new) if len(stayed) > 1 else None
+    test = paired_test(new, old) if len(stayed) > 1 else None
     low, high = (test.low, test.high) if test else (None, None)
     rise = (then.value or 0.0) - (whole.value or 0.0)
     own = (stayed_after.value or 0.0) - (stayed_before.value or 0.0)

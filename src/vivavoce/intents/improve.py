@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from vivavoce.intents.exam import PLAIN, as_dataset, examine_intents, load_classifier
+from vivavoce.intents.material import Material
 from vivavoce.intents.names import answers_by_topic, may_merge
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problems import PAIRS, Problem, ProblemKind, Remedy
 from vivavoce.intents.record import UnitFailure
 from vivavoce.intents.result import DataFacts, Result
 from vivavoce.intents.runner import AnyClassifier, Progress
+from vivavoce.intents.similarity import text_vectors
 from vivavoce.intents.whatif import (
     Edit,
     Forecast,
@@ -20,7 +24,6 @@ from vivavoce.intents.whatif import (
     MarkOutOfScope,
     MergeTopics,
     MoveExamples,
-    RetireTopic,
     SplitTopic,
 )
 from vivavoce.intents.whatif.clusters import free_name
@@ -99,8 +102,7 @@ def list_remedies(problem: Problem, data: Dataset, pairs: Sequence[Pair] = ()) -
     """
     match problem.kind:
         case ProblemKind.PAIR | ProblemKind.TWIN_NAMES:
-            if Remedy.MOVE in problem.remedies:
-                yield from _exchange(problem.topics, problem.rows, data)
+            yield from _exchange(problem.topics, problem.rows if Remedy.MOVE in problem.remedies else (), data)
         case ProblemKind.CLUSTER:
             yield from _loosen(problem, data, pairs)
         case ProblemKind.CONTRADICTIONS:
@@ -109,11 +111,8 @@ def list_remedies(problem: Problem, data: Dataset, pairs: Sequence[Pair] = ()) -
             yield (SplitTopic(problem.topics[0], problem.rows, free_name(problem.topics[0], data)),)
         case ProblemKind.OUTLIERS:
             yield (MarkOutOfScope(problem.rows),)
-        case ProblemKind.TOO_SMALL if len(data.sizes) - len(problem.topics) >= 2:
-            yield tuple(map(RetireTopic, problem.topics))
-        case ProblemKind.SUSPECTS | ProblemKind.WEAKEST_TOPIC:
-            if moves := tuple(_move_to_guesses(problem)):
-                yield moves
+        case ProblemKind.SUSPECTS:
+            yield from _move_to_guesses(problem)
     if Remedy.MERGE in problem.remedies and problem.kind in (*PAIRS, ProblemKind.CLUSTER):
         yield _merge(problem.topics, data)
 
@@ -124,15 +123,37 @@ def _merge(topics: Sequence[str], data: Dataset) -> tuple[MergeTopics, ...]:
 
 
 def _exchange(topics: Sequence[str], rows: Sequence[int], data: Dataset) -> Iterator[tuple[MoveExamples, ...]]:
-    """Yield the moves that give examples of two topics to the other one: those of the first, of the second, of both."""
-    chosen, moves = set(rows), []
+    """Yield the moves that give examples of two topics to the other one: of one, of the other, of both.
+
+    First come the examples that are least like the rest of their topic: a part of another topic stands apart from it,
+    and the examples of that other topic which look like this part do not.
+    """
+    chosen, moves = set(places_of(data, rows)), []
     for topic, other in (topics, topics[::-1]):
-        own = (data.number(place) for place, intent in enumerate(data.intents) if intent == topic)
-        if moved := tuple(row for row in own if row in chosen):
-            moves.append(MoveExamples(moved, other))
-    yield from ((move,) for move in moves)
+        own = [place for place, intent in enumerate(data.intents) if intent == topic]
+        if moved := [place for place in own if place in chosen]:
+            rest = [place for place in own if place not in chosen]
+            others = [place for place, intent in enumerate(data.intents) if intent == other]
+            move = MoveExamples(tuple(map(data.number, moved)), other)
+            moves.append((_stand_apart(data, moved, rest, others), move))
+    moves.sort(key=lambda weighed: -weighed[0])
+    yield from ((move,) for _, move in moves)
     if len(moves) > 1:
-        yield tuple(moves)
+        yield tuple(move for _, move in moves)
+
+
+def _stand_apart(data: Dataset, moved: Sequence[int], rest: Sequence[int], others: Sequence[int]) -> float:
+    """Return how much more alike examples are to another topic than to the rest of their own."""
+    if not rest:
+        return 2.0
+    part = data.select([*moved, *rest, *others])
+    vectors = text_vectors(Material.of(part))
+    means = [
+        vectors[len(moved) : len(moved) + len(rest)].mean(axis=0),
+        vectors[len(moved) + len(rest) :].mean(axis=0),
+    ]
+    own, other = ((vectors[: len(moved)] @ mean).mean() / np.linalg.norm(mean) for mean in means)
+    return float(other - own)
 
 
 def _loosen(problem: Problem, data: Dataset, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
@@ -143,17 +164,18 @@ def _loosen(problem: Problem, data: Dataset, pairs: Sequence[Pair]) -> Iterator[
         yield from _exchange((closest.a, closest.b), closest.loss.rows if closest.loss else (), data)
         if may_merge((closest.a, closest.b), answers_by_topic(data)):
             yield _merge((closest.a, closest.b), data)
-    elif moves := tuple(_move_to_guesses(problem)):
-        yield moves
+    else:
+        yield from _move_to_guesses(problem)
 
 
-def _move_to_guesses(problem: Problem) -> Iterator[MoveExamples]:
-    """Yield the moves of examples to the topics that they were taken for."""
+def _move_to_guesses(problem: Problem) -> Iterator[tuple[MoveExamples, ...]]:
+    """Yield the moves of examples to the topics that they were taken for, if there are any."""
     moves: dict[str, list[int]] = {}
     for example in problem.examples:
         if example.guess is not None:
             moves.setdefault(example.guess, []).append(example.row)
-    yield from (MoveExamples(tuple(rows), topic) for topic, rows in moves.items())
+    if moves:
+        yield tuple(MoveExamples(tuple(rows), topic) for topic, rows in moves.items())
 
 
 def _settle(problem: Problem, data: Dataset) -> Iterator[MoveExamples]:
@@ -179,10 +201,11 @@ def order_remedies(forecasts: Iterable[Forecast], overlap: float | None = None) 
     """
     one_topic = overlap is not None and overlap >= MERGE_FROM
 
-    def place(forecast: Forecast) -> tuple[bool, float]:
+    def place(forecast: Forecast) -> tuple[bool, bool]:
         merges = any(isinstance(edit, MergeTopics) for edit in forecast.edits)
-        return merges == one_topic, _sure_gain(forecast)
+        return merges == one_topic, (forecast.effects["accuracy"].difference or 0.0) > 0
 
+    # Otherwise they stay in the order in which they were listed.
     return tuple(sorted(forecasts, key=place, reverse=True))
 
 

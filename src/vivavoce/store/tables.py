@@ -173,6 +173,25 @@ ratings = _table(
     sa.UniqueConstraint("dialogue_id", "turn", "rater"),
 )
 
+# `material`: the examples that an assistant has learned, as they were then.
+assistants = _table("assistants", rows.AssistantRow, sa.Column("material", sa.LargeBinary), key="project_id")
+# Visitors of an assistant; the key in their browser is known by its hash only.
+visitors = _table("visitors", rows.VisitorRow, _secret(), sa.Index(None, "project_id", "created"))
+talks = _table("talks", rows.TalkRow, sa.Index(None, "visitor_id", "created"), sa.Index(None, "project_id", "seen"))
+messages = _table(
+    "messages",
+    rows.MessageRow,
+    sa.UniqueConstraint("talk_id", "number"),
+    sa.UniqueConstraint("talk_id", "key"),
+    sa.Index(None, "project_id", "created"),
+    sa.Index(None, "project_id", "waiting"),
+)
+reviews = _table("reviews", rows.ReviewRow, sa.Index(None, "message_id"), sa.Index(None, "project_id", "created"))
+# Their words are in a full-text index beside the table: `repositories.openings`.
+openings = _table("openings", rows.OpeningRow, sa.UniqueConstraint("project_id", "ref"))
+subscriptions = _table("subscriptions", rows.SubscriptionRow, _secret(), sa.Index(None, "project_id"))
+mails = _table("mails", rows.MailRow, sa.Index(None, "sent", "next_at"), sa.Index(None, "project_id", "created"))
+
 # What holds for the whole workspace, and the text of help that people wrote.
 options = sa.Table(
     "options",

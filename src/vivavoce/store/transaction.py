@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.engine import Connection
 
+from vivavoce.store.repositories.assistants import Assistants, Talks, Visitors
 from vivavoce.store.repositories.audit import Audit, Options
 from vivavoce.store.repositories.dialogues import Dialogues, Ratings, Scores
 from vivavoce.store.repositories.edits import Edits
@@ -17,6 +18,8 @@ from vivavoce.store.repositories.material import (
     Suites,
     Topics,
 )
+from vivavoce.store.repositories.messages import Messages, Reviews
+from vivavoce.store.repositories.openings import Mails, OpeningRows, Subscriptions
 from vivavoce.store.repositories.people import Attempts, Links, Sessions, Tokens, Users
 from vivavoce.store.repositories.results import Documents, Measures, Outcomes, Turns
 from vivavoce.store.repositories.runs import Paces, Runs, Schedules, Workers
@@ -42,6 +45,14 @@ class Transaction:
         self.reserved = Reserved(connection)
         self.suites = Suites(connection)
         self.topics = Topics(connection)
+        self.assistants = Assistants(connection)
+        self.visitors = Visitors(connection)
+        self.talks = Talks(connection)
+        self.messages = Messages(connection)
+        self.reviews = Reviews(connection)
+        self.openings = OpeningRows(connection)
+        self.subscriptions = Subscriptions(connection)
+        self.mails = Mails(connection)
         self.attempts = Attempts(connection)
         self.links = Links(connection)
         self.sessions = Sessions(connection)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from vivavoce.errors import UsageError
 
+if TYPE_CHECKING:
+    from vivavoce.agents import Agent
+    from vivavoce.bots.training import Trainable
+
+Progress = Callable[[str, int, int], None]
 METRICS = ("accuracy", "f1", "fallback_rate", "comprehension_rate")
 HEADS = ("Right", "F1", "Fallback", "Misspelt")
 
@@ -22,13 +27,13 @@ def compare_bots(
     *,
     file: Path | None,
     may_train: bool,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> list[dict[str, Any]]:
     """Return a row for each agent and bot: what was measured, and on how many turns."""
     from vivavoce import examine_conversations, read_suite
     from vivavoce.agents import read_agent
     from vivavoce.bots import load_bots
-    from vivavoce.bots.provisioning import provision
+    from vivavoce.bots.provisioning import ProvisionedBot
     from vivavoce.bots.training import Trainable
 
     rows: list[dict[str, Any]] = []
@@ -41,15 +46,26 @@ def compare_bots(
                 f"'{remote[0].facts.name}' would be trained over the network",
                 remedy="add --yes, and its topics of vivavoce are replaced",
             )
+        content = read_agent(suite.agent or agent)
         for bot in remote:
-            asyncio.run(provision(bot, read_agent(suite.agent or agent), progress))
-            asyncio.run(bot.close())
-        result = examine_conversations(suite, loaded, progress=progress)
+            asyncio.run(_train(bot, content, progress))
+        # A platform understands; slots, flow and replies are the agent's for all bots alike.
+        held = [ProvisionedBot(bot, content) if isinstance(bot, Trainable) else bot for bot in loaded]
+        result = examine_conversations(suite, held, progress=progress)
         for cell in result.cells:
-            if not cell.level and cell.domain in ("", *([] if len(result.cells) else [agent])):
+            if not cell.level and not cell.domain:
                 rates = {name: cell.rates[name].to_json() for name in METRICS}
-                rows.append({"agent": agent, "bot": cell.bot, "turns": cell.turns, **rates})
+                rows.append({"agent": agent, "bot": cell.bot, "turns": rates["accuracy"]["n"], **rates})
     return rows
+
+
+async def _train(bot: Trainable, agent: Agent, progress: Progress) -> None:
+    from vivavoce.bots.provisioning import provision
+
+    try:
+        await provision(bot, agent, progress)
+    finally:
+        await bot.close()
 
 
 def show_comparison(console: Console, rows: Sequence[dict[str, Any]]) -> None:

@@ -24,10 +24,9 @@ from vivavoce.reports.shared.numbers import NOT_AVAILABLE, hundred
 SURE = 0.001
 
 LITERAL = (
-    "As the paper defines it, every in-scope question counts as correct, whether it was answered "
-    "correctly, from another topic or not at all. Its “accuracy” therefore describes the "
-    "questions, not the quality of a bot. Use these values only for comparison with the paper: no "
-    "ranking, verdict or gate uses them."
+    "As the paper defines it, every in-scope question counts as correct, whether it was answered correctly, from "
+    "another topic or not at all. Its “accuracy” therefore describes the questions, not the quality of a bot. Use "
+    "these values only for comparison with the paper: no ranking, verdict or gate uses them."
 )
 
 

@@ -1,5 +1,15 @@
 """What the store gives out: one frozen row for each noun, as plain as the table it comes from."""
 
+from vivavoce.store.rows.assistant import (
+    AssistantRow,
+    MailRow,
+    MessageRow,
+    OpeningRow,
+    ReviewRow,
+    SubscriptionRow,
+    TalkRow,
+    VisitorRow,
+)
 from vivavoce.store.rows.material import (
     BotRow,
     Change,
@@ -32,6 +42,7 @@ from vivavoce.store.rows.runs import (
 )
 
 __all__ = [
+    "AssistantRow",
     "AttemptRow",
     "AuditLine",
     "BotRow",
@@ -43,11 +54,15 @@ __all__ = [
     "ExampleRow",
     "ForecastRow",
     "Link",
+    "MailRow",
     "MeasureRow",
+    "MessageRow",
+    "OpeningRow",
     "OutcomeRow",
     "Project",
     "RatingRow",
     "ReservedRow",
+    "ReviewRow",
     "Role",
     "Run",
     "RunState",
@@ -56,12 +71,15 @@ __all__ = [
     "Schedule",
     "ScoreRow",
     "SignIn",
+    "SubscriptionRow",
     "SuiteRow",
+    "TalkRow",
     "Token",
     "Topic",
     "TurnRow",
     "Unit",
     "UnitState",
     "User",
+    "VisitorRow",
     "WorkerRow",
 ]

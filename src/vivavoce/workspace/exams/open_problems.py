@@ -12,6 +12,7 @@ from vivavoce.workspace.exams.runs import result_of
 
 if TYPE_CHECKING:
     from vivavoce.intents.problem_record import Decision, Problem
+    from vivavoce.intents.readiness import Readiness
     from vivavoce.intents.result import IntentsResult
 
 # The rows of a project's examples are counted from 1, the places of questions from 0.
@@ -36,6 +37,14 @@ def review_all(store: Store, project: Project, run: Run) -> tuple[Problem, ...]:
 
     problems = _narrow_suspects(store, project, run)
     return order_problems(review_problems(problems, list(_list_decisions(store, project, run))))
+
+
+def read_readiness(store: Store, project: Project, run: Run) -> Readiness:
+    """Return whether the topics are good enough, and why."""
+    from vivavoce.intents.readiness import judge_readiness
+
+    result = cast("IntentsResult", result_of(store, run))
+    return judge_readiness(review_all(store, project, run), result.pairs)
 
 
 def open_suspects(store: Store, project: Project, run: Run) -> dict[str, frozenset[int]]:

@@ -8,12 +8,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from vivavoce.errors import UsageError, VivaError, WorkError
+from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Dataset
 from vivavoce.settings import Settings
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Change, Edit, ExampleRow, ForecastRow, Project, Role
+from vivavoce.store.rows import Change, Edit, ExampleRow, ForecastRow, Project, Role, Run
 from vivavoce.store.stamps import new_id, now
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.exams.intents import SECONDS_PER_THOUSAND
@@ -29,6 +30,8 @@ from vivavoce.workspace.topics.names import find_topic
 from vivavoce.workspace.topics.topics import AnswerChoice, merge_topics, retire_topic, split_topic
 
 if TYPE_CHECKING:
+    from vivavoce.intents.cards import Card
+    from vivavoce.intents.problem_record import Problem
     from vivavoce.intents.whatif import Edit as DataEdit
     from vivavoce.intents.whatif import Forecast, Forecaster
 
@@ -39,6 +42,7 @@ USUAL_CLASSIFIER = "linear"
 LONGEST_WAIT = 60.0
 _FORECASTERS: Kept[Forecaster] = Kept(3)
 _FORECASTS: Kept[Forecast] = Kept(80)
+_CARDS: Kept[Card] = Kept(60)
 _TURN = Lock()
 
 
@@ -94,6 +98,21 @@ def forecast_draft(store: Store, project: Project, draft: Draft, *, full: bool =
             _TURN.release()
 
     return _FORECASTS.get((question.key, question.edits), work)
+
+
+def explain(store: Store, project: Project, run: Run, problem: Problem) -> Card:
+    """Return why a problem of an exam is one: what is typical of its topics, and which words pull."""
+
+    def work() -> Card:
+        from vivavoce.intents.cards import explain_problems
+
+        with store.reading() as tx:
+            data = dataset_from_bytes(tx.runs.material(run.id))
+        classifier = project.classifier if is_forecast_by_own(project) else USUAL_CLASSIFIER
+        with _TURN:
+            return explain_problems(data, [problem], classifier)[0]
+
+    return _CARDS.get((run.id, run.version, problem.kind, problem.topics, project.classifier), work)
 
 
 def recall_forecast(store: Store, project: Project, draft: Draft) -> Forecast | None:

@@ -123,7 +123,7 @@ def add_topic(
     actor.require(Role.EDITOR)
     texts = tuple(dict.fromkeys(clean_message(text) for text in examples))
     with store.writing() as tx:
-        topic = _make_topic(tx, project, name, description=description, owner=owner)
+        topic = make_topic(tx, project, name, description=description, owner=owner)
         rows = new_rows(tx, project, [(text, topic.id) for text in texts], project.language, "person")
         changes = [
             topic_insertion(tx, topic),
@@ -274,7 +274,7 @@ def split_topic(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         rows = get_examples(tx, project, ids)
-        topic = _make_topic(tx, project, name)
+        topic = make_topic(tx, project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
         summary = say("Topic {name} created from {counted}", name=topic.name, counted=describe_examples(rows))
         edit = tx.edits.apply(project.id, actor.user_id, "split topic", summary, changes, why=why)
@@ -335,7 +335,8 @@ def answer_changes(tx: Transaction, topic: Topic, answers: Mapping[str, str]) ->
             yield tx.edits.delete("answers", rows[language], topic.id)
 
 
-def _make_topic(tx: Transaction, project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
+def make_topic(tx: Transaction, project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
+    """Return a new topic with a name that is free; it is added by an edit."""
     plain = check_name(name)
     _check_free(tx, project, plain)
     described = _clean_field(description, MAX_DESCRIPTION, "description")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from vivavoce.errors import VivaError
 from vivavoce.outcomes import Outcome
 from vivavoce.store.rows import Run
 from vivavoce.web.language import Words
@@ -12,7 +14,10 @@ from vivavoce.web.rendering import View
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.exams.pairs import Side, draft_remedy
 from vivavoce.workspace.exams.questions import QuestionLine
-from vivavoce.workspace.exams.remedies import Draft, RemedyKind
+from vivavoce.workspace.exams.remedies import Draft, RemedyKind, explain
+
+if TYPE_CHECKING:
+    from vivavoce.intents.problem_record import Problem
 
 # So many questions of a kind are seen at once; the others are one click away.
 SHOWN = 6
@@ -146,4 +151,25 @@ def _row(visit: Visit, line: QuestionLine, ticked: Mapping[int, str]) -> View:
         can_change=line.can_change,
         ticked=row.place in ticked,
         to=ticked.get(row.place, ""),
+    )
+
+
+def card_view(visit: Visit, run: Run, problem: Problem) -> View:
+    """Return why topics are a problem, in words: typical examples, those at the border, the words that pull."""
+    from vivavoce.reports.intents.problem_wording import example_topic
+
+    words = visit.words
+    try:
+        card = explain(visit.store, visit.project, run, problem)
+    except VivaError as error:
+        return View(fault=error)
+    return View(
+        fault=None,
+        typical=card.typical,
+        borderline=[(each.text, words.said(example_topic(each, problem.kind))) for each in card.borderline],
+        pulls=[
+            (topic, [(pull.word, pull.texts) for pull in card.words if pull.topic == topic])
+            for topic in dict.fromkeys(pull.topic for pull in card.words)
+        ],
+        asked=card.asked,
     )

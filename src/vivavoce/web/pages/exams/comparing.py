@@ -35,6 +35,7 @@ from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, questions
 from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.verdicts import main_scope
 from vivavoce.workspace.topics.topics import topic_names
 
@@ -153,6 +154,7 @@ def _part(visit: Visit, compared: RunComparison) -> View:
         by_later=by_later,
         lists=lists,
         downloads=Listing(f"{visit.base}/intents/compare", chosen).downloads(),
+        guard=visit.words.said(find_gaming(visit.store, compared.a, compared.b)),
         back=f"{visit.base}/intents/compare?{urlencode(chosen)}",
         target=target_field(visit) if visit.who.may("editor") else None,
         edits=shown_edits(visit.project, compared.edits),

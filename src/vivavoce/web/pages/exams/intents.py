@@ -30,8 +30,9 @@ from vivavoce.web.pages.exams.findings import (
     run_lead,
     run_row,
 )
+from vivavoce.web.pages.exams.intents_test_set import link_test_set
 from vivavoce.web.pages.exams.intents_topics import CellAsked, heat_view
-from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows
+from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows, readiness_view
 from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
@@ -39,6 +40,7 @@ from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part, ready_engines
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.open_problems import open_problems
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ def show_exam(visit: ReaderVisit, number: Number, cell: CellAsked = ()) -> Respo
         progress=progress_left(visit, run),
         tabs=result_tabs(visit, run, "") if result else (),
         result=result_view(visit, run, result) if result else None,
+        test_set=link_test_set(visit, run) if result else None,
         heat=heat_view(visit, run, cell, path=path, most=SHOWN_GROUPS) if result else None,
         facts=((words.gettext("Classifier"), _classifier(run, result)), *design_facts(words, run)),
         start=f"{visit.base}/intents",
@@ -197,12 +200,14 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     return View(
         title=_title(visit.words, result, since),
         since=since and _since_view(visit, run, since),
+        guard=visit.words.said(find_gaming(visit.store, since.before, run)) if since else "",
         brought=list(list_brought(visit, run)),
         facts=_facts(visit, run, result),
         tiles=list(_tiles(visit, run, result, since)) if own else [],
         strangers=wording.strangers_sentence(result),
         balance=wording.balance_sentence(result),
         verdict=problem_wording.verdict(result),
+        ready=readiness_view(visit, run),
         problems=rows[:SHOWN_PROBLEMS],
         more_problems=rows[SHOWN_PROBLEMS:],
         measures=[MEASURES[name] for name in MAIN],

@@ -14,7 +14,7 @@ from vivavoce.messages import say
 from vivavoce.store.rows import Edit, Run
 from vivavoce.web.forms import MAX_WHY, Form
 from vivavoce.web.listing import Number
-from vivavoce.web.pages.exams.bench import Bench, Typed, read_typed, side_view
+from vivavoce.web.pages.exams.bench import Bench, Typed, card_view, read_typed, side_view
 from vivavoce.web.pages.exams.findings import result_tabs
 from vivavoce.web.pages.exams.remedy_rows import forecast_view, forecast_words
 from vivavoce.web.progress import run_head, run_path, tab_title
@@ -63,6 +63,17 @@ def show_pair(visit: ReaderVisit, number: Number, names: Topics) -> Response:
         except InputError as error:
             return _pair_page(visit, run, names, error=error, status=200)
     return _pair_page(visit, run, names, typed, asked=typed is not None)
+
+
+@router.get("/pair/card")
+def show_card(visit: ReaderVisit, number: Number, names: Topics) -> Response:
+    """Explain why topics are a problem: a part of their page, which comes when it is worked out."""
+    run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
+    problem = _find_cost(visit, run, names)
+    view = card_view(visit, run, problem) if problem else None
+    if visit.request.headers.get("x-fragment"):
+        return visit.part("exams/intents_card.html", View(card=view, card_poll=""))
+    return visit.page("exams/intents_card_page.html", _title(visit, names), view=View(card=view, card_poll=""))
 
 
 @router.post("/pair")
@@ -201,11 +212,15 @@ def _pair_page(
     bench = Bench(run, names, pairs.open_sides(visit.store, visit.project, run, names), typed)
     topics = [side.topic for side in bench.sides if side.topic]
     whole, here = len(topics) == len(names), pair_address(base, *names)
+    problem = _find_cost(visit, run, names)
     view = View(
         head=run_head(words, visit.project, line),
         title=_title(visit, names),
         tabs=result_tabs(visit, run, "pair"),
-        cost=_cost(visit, _find_cost(visit, run, names)),
+        cost=_cost(visit, problem),
+        card=None,
+        card_poll=here.replace("/pair?", "/pair/card?") if problem else "",
+        came_back=problem is not None and problem.standing == "came_back",
         lead=_lead(visit, bench),
         **_neighbours(visit, run, names),
         sides=[side_view(visit, side, bench) for side in bench.sides],

@@ -11,6 +11,7 @@ from vivavoce.web.pages.exams.exam_pages import problem_action, problem_links
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.exams import intents
+from vivavoce.workspace.exams.open_problems import read_readiness
 from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.exams.track_record import read_track_record
 
@@ -74,3 +75,13 @@ def list_brought(visit: Visit, run: Run) -> Iterator[View]:
             noise=write.number(100 * past.noise, 1),
         )
         yield View(text=text, inside=past.inside, undo=f"{visit.base}/edits/{applied.row.edit_id}")
+
+
+def readiness_view(visit: Visit, run: Run) -> View:
+    """Return whether the topics are good enough, and why."""
+    readiness, said = read_readiness(visit.store, visit.project, run), visit.words.said
+    return View(
+        good=readiness.good_enough,
+        text=said(readiness.sentence),
+        reasons=[said(reason.sentence) for reason in readiness.reasons],
+    )

@@ -121,20 +121,7 @@ def _list_remedies(visit: Visit, bench: Bench, typed: Typed) -> Iterator[RemedyL
             return RemedyLine(title, about, hint=words.said(error.what), objection=objection)
         return RemedyLine(title, about, kind, action, objection, forecast=forecast)
 
-    if ticked:
-        title = words.ngettext("Move the %(num)s ticked question", "Move the %(num)s ticked questions", ticked)
-        about = words.gettext("Both topics stay, each with its answer.")
-        if alone:
-            about = words.gettext("To the topic that the bot takes them for, or to the one chosen below.")
-        elif len(own) > 2:
-            about = words.gettext("All topics stay, each with its answer.")
-        yield line("move", title, about, words.gettext("Move"))
-    else:
-        yield RemedyLine(
-            words.gettext("Move questions"),
-            words.gettext("To where they belong."),
-            hint=words.gettext("Tick some below."),
-        )
+    yield _move_line(visit, ticked, len(bench.sides), line)
     if len(own) > 1:
         yield _merge_line(visit, bench, line)
     if ticked:
@@ -157,6 +144,20 @@ def _list_remedies(visit: Visit, bench: Bench, typed: Typed) -> Iterator[RemedyL
         about = words.gettext("Not listed again unless it costs more.")
         title = words.gettext("Keep apart on purpose")
         yield RemedyLine(title, about, "keep_apart", words.gettext("Keep apart"))
+
+
+def _move_line(visit: Visit, ticked: int, topics: int, line: Callable[..., RemedyLine]) -> RemedyLine:
+    words = visit.words
+    if not ticked:
+        about, hint = words.gettext("To where they belong."), words.gettext("Tick some below.")
+        return RemedyLine(words.gettext("Move questions"), about, hint=hint)
+    title = words.ngettext("Move the %(num)s ticked question", "Move the %(num)s ticked questions", ticked)
+    about = {
+        1: words.gettext("To the topic that the bot takes them for, or to the one chosen below."),
+        2: words.gettext("Both topics stay, each with its answer."),
+        3: words.gettext("All topics stay, each with its answer."),
+    }[topics]
+    return line("move", title, about, words.gettext("Move"))
 
 
 def _merge_line(visit: Visit, bench: Bench, line: Callable[..., RemedyLine]) -> RemedyLine:
