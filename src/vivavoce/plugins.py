@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from vivavoce.errors import MissingPartError, UsageError, VivaError, nearest
 
+ASSISTANTS = "vivavoce.assistants"
 BOTS = "vivavoce.bots"
 CLASSIFIERS = "vivavoce.classifiers"
 EXAMS = "vivavoce.exams"

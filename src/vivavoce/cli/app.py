@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vivavoce.cli import bots, classifiers, doctor, models, runs, workspace
+from vivavoce.cli import assistant, bots, classifiers, doctor, models, runs, workspace
 from vivavoce.cli.conversations import commands as conversations
 from vivavoce.cli.conversations.convert import convert
 from vivavoce.cli.demo import demo
@@ -27,7 +27,7 @@ app = CommandGroup(
     pretty_exceptions_enable=False,
 )
 intents.app.command()(threshold)
-for group in (intents, conversations, dialogues, bots, classifiers, models, workspace, runs):
+for group in (intents, conversations, dialogues, bots, classifiers, models, assistant, workspace, runs):
     app.add_typer(group.app)
 for command in (serve, worker, convert, demo, doctor.doctor):
     app.command(command.__name__)(command)
@@ -54,6 +54,7 @@ def viva(
         viva intents examine faq.csv --html report.html
         viva conversations run flight --html report.html
         viva dialogues score log.jsonl --html report.html
+        viva assistant chat
         viva serve --open
 
     Exit codes: 0 success · 1 a quality gate failed · 2 invalid input or options · 3 the work is incomplete and can

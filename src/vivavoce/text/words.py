@@ -115,14 +115,19 @@ def guess_language(texts: Iterable[str]) -> str:
     return _guess_further(tokens) or ("fr" if plain else "und")
 
 
+def is_chinese(text: str) -> bool:
+    """Tell whether a text is Chinese by its characters; a few Latin words may stand in it."""
+    letters, han = sum(map(str.isalpha, text)), len(_HAN_CHARACTER.findall(text))
+    return han > 0 and han * 5 >= letters - han and not _KANA.search(text)
+
+
 def guess_text_language(text: str, usual: str) -> str:
     """Return the language of one text among texts of a `usual` language, which holds unless another one is plain.
 
     Plain means Chinese characters, or at least two common words of another language and none of the usual one.
     Single letters do not count: English texts name C, J or Y.
     """
-    letters, han = sum(map(str.isalpha, text)), len(_HAN_CHARACTER.findall(text))
-    if han and han * 5 >= letters - han and not _KANA.search(text):
+    if is_chinese(text):
         return "zh"
     tokens = words(text)
     votes = Counter(_STOP_WORDS[word] for word in set(tokens) if len(word) > 1 and word in _STOP_WORDS)

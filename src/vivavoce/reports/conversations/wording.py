@@ -171,11 +171,10 @@ def second_sentence(result: ConversationsResult) -> str:
     best = leader(result, ranked)
     if best is not None:
         pair = between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
-        text = say("The difference is real.")
+        text = say("The lead is real.")
         if ends_text(pair):
             text = say(
-                "The difference is real; brackets show where it would probably lie with other "
-                "conversations of this kind."
+                "The lead is real; brackets show where it would probably lie with other conversations of this kind."
             )
         return text + (common_text(pair, count_text(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
