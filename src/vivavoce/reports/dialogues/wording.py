@@ -212,15 +212,12 @@ def agreement_sentence(
         return say(
             "None of these dialogues has both a score and a rating, so it is unknown how well the scores fit here."
         )
-    talks, marks = (
-        say_count(agreement.n, "{n} dialogue", "{n} dialogues"),
-        say_count(agreement.n, "{n} rating", "{n} ratings"),
-    )
+    ratings = say_count(agreement.n, "{n} rating", "{n} ratings")
     if agreement.pearson.value is None:
-        several = talks if counted == "dialogue" else marks
+        several = say_count(agreement.n, "{n} dialogue", "{n} dialogues") if counted == "dialogue" else ratings
         return say("{several} with score and rating: too few, or too similar, for a correlation.", several=several)
     marked = say_count(agreement.n, "{n} rated dialogue", "{n} rated dialogues")
-    some = marked if counted == "dialogue" else say("{marks} of dialogues", marks=marks)
+    some = marked if counted == "dialogue" else say("{marks} of dialogues", marks=ratings)
     correlations = []
     for name, rate in (("Pearson", agreement.pearson), ("Spearman", agreement.spearman)):
         if rate.value is not None:
