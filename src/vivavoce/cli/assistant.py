@@ -55,7 +55,7 @@ def chat(
     language: Language = None,
     explain: Annotated[bool, option("--explain", "", "Show what each stage understood.")] = False,
 ) -> None:
-    """Talk with the assistant in the terminal; an empty line or Ctrl-D ends the talk.
+    r"""Talk with the assistant in the terminal; an empty line or Ctrl-D ends the talk.
 
     Nothing is sent to anyone: a hand-over is only said. Messages may also come from a file or a pipe.
 
@@ -63,7 +63,7 @@ def chat(
 
         viva assistant chat
         viva assistant chat --language de --explain
-        printf 'hi\\nI want a nurse job in Kiel\\n' | viva assistant chat
+        printf 'hi\nI want a nurse job in Kiel\n' | viva assistant chat
     """
     _check_language(language)
     settings_in_force()
@@ -171,10 +171,19 @@ def show_exam(console: Console, result: StageExam) -> None:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
-    for title in ("Language", "Questions", "Right", "General intents", "FAQ", "Handed over", "Language detected"):
+    for title in (
+        "Language",
+        "Questions",
+        "Right",
+        "General intents",
+        "... unseen",
+        "FAQ",
+        "Handed over",
+        "Language detected",
+    ):
         table.add_column(title)
     for row in result.findings:
-        rates = (row.right, row.general, row.faq, row.handed_over, row.detected)
+        rates = (row.right, row.general, row.general_unseen, row.faq, row.handed_over, row.detected)
         table.add_row(row.language, str(row.questions), *map(_write, rates))
     console.print(table)
     wrong = {name: n for name, n in result.findings[0].verdicts.items() if n and name != "right"}

@@ -31,6 +31,8 @@ def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corre
             size, named = _match_misspelt(tokens, at, cues, corrector)
         if named is not None and not _is_origin(tokens, at, cues):
             start, end = tokens[at].start, tokens[at + size - 1].end
+            # Halle (Saale): the sign belongs to the name.
+            end += "(" in text[start:end] and text.startswith(")", end)
             found.append(Entity("place", text[start:end], start, end, text[start:end], named.place.key))
         at += max(1, size)
     return found
