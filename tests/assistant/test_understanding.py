@@ -110,6 +110,7 @@ def test_unseen_messages_are_told_apart_well_enough(assistant, language):
         ("quiero saber cuánto se gana en este trabajo", {"talk": "fr"}, "fr"),
         ("", {}, "en"),
         ("123", {"first": "de"}, "de"),
+        ("👋", {}, "en"),
     ],
 )
 def test_the_language_of_a_message_is_its_own_or_that_of_the_talk(text, known, language):

@@ -49,7 +49,7 @@ def test_it_says_which_topics_and_slots_it_has(bot):
 
 
 def test_it_keeps_the_contract_of_bots(bot):
-    report = asyncio.run(check_bot(bot))
+    report = check_bot(bot)
     assert report.passed, report.checks
 
 

@@ -49,10 +49,10 @@ class Mistake:
 class LanguageFindings:
     """The findings in one language, or in `all` of them.
 
-    `general` and `faq`: the share of the questions of each stage that it recognised rightly. `general_unseen`: without
-    messages that are training examples word for word, as short ones often are. `handed_over`: the share of all others
-    that went to a person. `right`: the share of all questions. `detected`: the share whose language is recognised
-    without any context.
+    `general` and `faq`: the share of the questions of each stage that it recognised rightly. `general_unseen`: the
+    same without messages that are training examples word for word, as short ones often are. `handed_over`: the share
+    of all others that went to a person. `right`: the share of all questions. `detected`: the share whose language is
+    recognised without any context.
     """
 
     language: str
