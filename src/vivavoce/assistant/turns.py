@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ABOUT_JOBS = 0.2
 ASKING = (Step.PROFESSION, Step.PLACE, Step.ADDRESS)
 LANGUAGE = "language:"
+SHORT_WORDS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +143,15 @@ def _answer_shortly(turn: Turn) -> Outcome | None:
     anything = flow.fill_any(search, turn.text) if search and search.step is not Step.ADDRESS else None
     if anything is not None:
         return _advance(turn, anything)
-    entities = extract(turn.text, turn.language)
+    # A longer message says more than names.
+    entities = extract(turn.text, turn.language) if _is_short(turn.text) else ()
     if entities and is_covered(turn.text, entities, turn.language):
         return _advance(turn, flow.fill(search or _new_search(turn), entities), entities)
     return None
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= flow.MAX_LETTERS and len(text.split()) <= SHORT_WORDS
 
 
 def _decide(turn: Turn) -> Outcome:
