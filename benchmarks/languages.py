@@ -24,6 +24,8 @@ from sklearn.svm import LinearSVC
 
 from vivavoce.classifiers.lexical import LexicalClassifier
 from vivavoce.classifiers.linear import LinearClassifier, linear
+from vivavoce.classifiers.protocol import Classifier
+from vivavoce.classifiers.sif import sif
 from vivavoce.text.languages.encoder import LanguageEncoder
 from vivavoce.text.vectors import Encoder, Floats, Progress, encoder_available, load_encoder
 
@@ -52,7 +54,7 @@ class GlossEncoder:
         return self.teacher.encode([self.language.glosser.gloss(text) for text in texts], progress)
 
 
-def ask_own(classifier: LinearClassifier | LexicalClassifier, train: Labelled, test: Labelled) -> Answers:
+def ask_own(classifier: Classifier, train: Labelled, test: Labelled) -> Answers:
     classifier.fit(train.texts, train.intents)
     guesses = classifier.guess(test.texts)
     right = [guess.intent == intent for guess, intent in zip(guesses, test.intents, strict=True)]
@@ -93,12 +95,17 @@ def ask_average(language: str, train: Labelled, test: Labelled) -> Answers:
     return ask_own(LinearClassifier(encoder=language), train, test)
 
 
+def ask_sif(language: str, train: Labelled, test: Labelled) -> Answers:
+    return ask_own(sif(language), train, test)
+
+
 METHODS: dict[str, Ask] = {
     "fallback": ask_fallback,
     "LinearSVC": ask_svc,
     "gloss": ask_gloss,
     "static": ask_static,
     "average (shipped)": ask_average,
+    "sif": ask_sif,
 }
 
 

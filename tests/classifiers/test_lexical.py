@@ -78,9 +78,11 @@ def test_the_gram_matrix_gives_the_regression_on_all_features() -> None:
     bayes = NaiveBayes.fit(counts, CODES, 3)
     features = bayes.features(counts)
     used = np.unique(features.indices)
-    peer = LogisticRegression(C=lexical.STRENGTH, tol=1e-8, max_iter=5000).fit(features[:, used].toarray(), CODES)
+    peer = LogisticRegression(C=lexical.ENGLISH.strength, tol=1e-8, max_iter=5000).fit(
+        features[:, used].toarray(), CODES
+    )
     asked = count(ASKED, like=counts.ids)
-    trained = lexical._Trained.fit(counts, CODES)
+    trained = lexical._Trained.fit(counts, CODES, lexical.ENGLISH)
     dense = trained.space(trained.bayes.features(asked))
     found = trained.solution.probabilities(trained.basis.rotate(dense))
     assert found == pytest.approx(peer.predict_proba(bayes.features(asked)[:, used].toarray()), abs=0.02)
@@ -88,7 +90,7 @@ def test_the_gram_matrix_gives_the_regression_on_all_features() -> None:
 
 def test_nothing_dense_is_as_wide_as_the_hashed_features() -> None:
     # Two million columns times the training rows would fill any memory.
-    space = lexical._Trained.fit(count(TEXTS), CODES).space
+    space = lexical._Trained.fit(count(TEXTS), CODES, lexical.ENGLISH).space
     dense = [part.shape for part in space.keywords.values() if isinstance(part, np.ndarray)]
     assert dense
     assert max(max(shape) for shape in dense) <= len(TEXTS)

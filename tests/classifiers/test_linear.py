@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from vivavoce import demo
 from vivavoce.classifiers import linear as module
+from vivavoce.classifiers.calibration import Calibration
 from vivavoce.classifiers.lexical import PreparedLexical
 from vivavoce.classifiers.linear import (
     SHARPNESS_ALONE,
@@ -115,12 +116,14 @@ def test_the_half_of_vectors_is_a_logistic_regression_damped_by_strangeness() ->
     asked = ["what will i earn", "holiday please", STRANGER]
     rows, known = classifier.encoder.encode(asked), classifier.encoder.encode(list(RECRUITING))
     peer = LogisticRegression(C=module.STRENGTH, tol=1e-8, max_iter=5000).fit(known, list(RECRUITING.values()))
-    chances = peer.predict_proba(rows) ** SHARPNESS_ALONE
+    labels = np.array(list(RECRUITING.values()))
+    calibration = Calibration.of([known[labels == topic] for topic in peer.classes_])
+    chances = peer.predict_proba(rows) ** (SHARPNESS_ALONE * calibration.sharpness)
     chances /= chances.sum(axis=1, keepdims=True)
     for row, best in enumerate(chances.argmax(axis=1)):
-        own = np.array(list(RECRUITING.values())) == peer.classes_[best]
+        own = labels == peer.classes_[best]
         nearest = float((known[own] @ rows[row]).max())
-        chances[row] /= 1 + np.exp((module.FAMILIAR_AT - nearest) / module.FAMILIAR_SLOPE)
+        chances[row] /= 1 + np.exp((calibration.familiar_at - nearest) / 0.1)
     assert classifier.probabilities(asked).rows == pytest.approx(chances, abs=0.01)
 
 

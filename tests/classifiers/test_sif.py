@@ -193,3 +193,12 @@ def test_without_a_home_the_usual_folder_is_searched(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("platformdirs.user_data_dir", lambda name, **_: str(tmp_path / name))
     with pytest.raises(MissingPartError):
         sif()
+
+
+def test_a_language_that_ships_brings_its_own_word_vectors() -> None:
+    classifier = sif("de")
+    classifier.fit(
+        ["Wie hoch ist das Gehalt?", "Lohn", "Wann habe ich Urlaub?", "Ferien"], ["geld", "geld", "frei", "frei"]
+    )
+    assert classifier.name == "sif:de"
+    assert [guess.intent for guess in classifier.guess(["Was ist mein Einkommen?", "Reise"])] == ["geld", "frei"]

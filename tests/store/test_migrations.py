@@ -15,7 +15,7 @@ from sample_workspace import fill_workspace
 
 from vivavoce.errors import FileError, StoreError, UsageError, WorkError
 from vivavoce.store import migrating
-from vivavoce.store.backups import read_manifest, restore
+from vivavoce.store.backups import INDEX_TABLES, read_manifest, restore
 from vivavoce.store.database import Store, open_store
 from vivavoce.store.migrating import (
     create_store,
@@ -34,9 +34,13 @@ RELEASED = Path(__file__).parent / "released"
 
 def test_the_revisions_make_exactly_the_tables(store: Store) -> None:
     with store.reading() as tx:
-        context = MigrationContext.configure(
-            tx.connection, opts={"compare_type": True, "compare_server_default": True}
-        )
+        # The full-text index is a table in SQLite and an expression in PostgreSQL: neither can be declared.
+        opts = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_name": lambda name, kind, _: not (name or "").startswith(INDEX_TABLES),
+        }
+        context = MigrationContext.configure(tx.connection, opts=opts)
         assert compare_metadata(context, metadata) == []
 
 

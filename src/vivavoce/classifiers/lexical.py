@@ -7,9 +7,9 @@ from the training rows of each split: nothing leaks from the rows that are teste
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,22 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Matrix = NDArray[np.float32]
+
+
+class Blend(NamedTuple):
+    """How strong the regression is, how much naive Bayes counts, and the power that their average is raised to."""
+
+    strength: float
+    bayes_weight: float
+    sharpness: float
+
+
+# Of English, and of all other languages (docs/decisions/languages.md).
+ENGLISH = Blend(30.0, 0.5, 1.6)
+OTHER = Blend(300.0, 0.1, 1.3)
 Space = Callable[[Any], Matrix]
 
-STRENGTH = 30.0
 TOLERANCE = 1e-4
-SHARPNESS = 1.6
 # Up to this many training rows the features are used exactly, through their Gram matrix; beyond, they are
 # projected at random onto this many dimensions.
 EXACT_ROWS = 2000
@@ -83,24 +94,27 @@ class _Trained:
     space: Space
     basis: logistic.Basis
     solution: logistic.Solution
+    blend: Blend
 
     @classmethod
-    def fit(cls, counts: Counts, labels: Rows) -> _Trained:
+    def fit(cls, counts: Counts, labels: Rows, blend: Blend) -> _Trained:
         columns, codes = np.unique(labels, return_inverse=True)
         bayes = NaiveBayes.fit(counts, codes, len(columns))
         features = bayes.features(counts)
         space = _make_space(features, counts.ids)
         dense = space(features)
         basis = logistic.Basis.of(dense)
-        solution = logistic.fit(basis.rotate(dense), codes, len(columns), basis, C=STRENGTH, tolerance=TOLERANCE)
-        return cls(columns, bayes, space, basis, solution)
+        solution = logistic.fit(
+            basis.rotate(dense), codes, len(columns), basis, C=blend.strength, tolerance=TOLERANCE
+        )
+        return cls(columns, bayes, space, basis, solution, blend)
 
     def answer(self, counts: Counts) -> Matrix:
         dense = self.space(self.bayes.features(counts))
         chances = self.solution.probabilities(self.basis.rotate(dense))
-        chances += self.bayes.probabilities(counts)
-        chances *= np.float32(0.5)
-        return sharpen(chances, SHARPNESS)
+        chances *= np.float32(1 - self.blend.bayes_weight)
+        chances += np.float32(self.blend.bayes_weight) * self.bayes.probabilities(counts)
+        return sharpen(chances, self.blend.sharpness)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +123,15 @@ class PreparedLexical:
 
     labels: Rows
     counts: Counts
+    blend: Blend
 
     def relabel(self, labels: Rows) -> PreparedLexical:
         """Return the same texts under other topics."""
-        return PreparedLexical(labels, self.counts)
+        return replace(self, labels=labels)
 
     def train(self, rows: Rows) -> RowsOfLexical:
         """Train on these rows alone."""
-        return RowsOfLexical(self.counts, _Trained.fit(self.counts.rows(rows), self.labels[rows]))
+        return RowsOfLexical(self.counts, _Trained.fit(self.counts.rows(rows), self.labels[rows], self.blend))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +160,13 @@ class LexicalClassifier(Guessing):
     def _count(self, texts: Sequence[str], like: tuple[Ids, ...] | None = None) -> Counts:
         return count(texts, segmented(texts, self.language), like=like)
 
+    def _choose_blend(self, texts: Sequence[str]) -> Blend:
+        language = guess_language(texts) if self.language == "auto" else self.language
+        return ENGLISH if language == "en" else OTHER
+
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLexical:
         """Read all texts of an exam once."""
-        return PreparedLexical(np.asarray(labels, dtype=np.intp), self._count(texts))
+        return PreparedLexical(np.asarray(labels, dtype=np.intp), self._count(texts), self._choose_blend(texts))
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Train on these examples alone."""
@@ -155,7 +174,7 @@ class LexicalClassifier(Guessing):
         self._intents = tuple(str(name) for name in names)
         counts = self._count(texts)
         self._features = counts.ids
-        self._trained = _Trained.fit(counts, codes)
+        self._trained = _Trained.fit(counts, codes, self._choose_blend(texts))
 
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic."""

@@ -3,7 +3,8 @@
 `linear`: logistic regression on sentence vectors and naive Bayes on words and letters, their probabilities
 averaged; they err in different places. `vectors` is the first half alone, `lexical.py` holds the second. A guess
 is damped by how unlike the message is to the nearest training example of the guessed topic, so what is left of
-the probability is the chance that no topic fits. How the constants were chosen: docs/decisions/classifier.md.
+the probability is the chance that no topic fits. `calibration.py` says how sure it may be. How the constants were
+chosen: docs/decisions/classifier.md.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from vivavoce.classifiers import logistic
 from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
+from vivavoce.classifiers.calibration import Calibration
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
@@ -28,28 +30,29 @@ Matrix = NDArray[np.float32]
 
 STRENGTH = 20.0
 LEXICAL_WEIGHT = 0.4
-SHARPNESS_ALONE = 1.6
-SHARPNESS_JOINED = 1.8
-FAMILIAR_AT = 0.4
-FAMILIAR_SLOPE = 0.1
-# The option that reads each question in its own language, whatever the language of the examples.
+# One half alone is less timid than the average of two.
+SHARPNESS_ALONE = 0.9
+# The option that reads each text in its own language, whatever the language of the examples; `mixed-de`: German
+# unless another language is plain.
 MIXED = "mixed"
 
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """What was learnt from some rows: the topic codes and the two halves."""
+    """What was learnt from some rows: the topic codes, the two halves, and how sure they may be."""
 
     columns: Rows
     solution: logistic.Solution
     words: NaiveBayes | None
     examples: tuple[Matrix, ...]
+    calibration: Calibration
 
     def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | None) -> Matrix:
         """Return the joint probabilities of messages given as vectors and counts."""
-        chances, sharpness = self.solution.probabilities(rotated), SHARPNESS_ALONE
-        if self.words is not None and counts is not None:
-            sharpness = SHARPNESS_JOINED
+        chances, sharpness = self.solution.probabilities(rotated), self.calibration.sharpness
+        if self.words is None or counts is None:
+            sharpness *= SHARPNESS_ALONE
+        else:
             chances *= np.float32(1 - LEXICAL_WEIGHT)
             chances += np.float32(LEXICAL_WEIGHT) * self.words.probabilities(counts)
         chances = sharpen(chances, sharpness)
@@ -62,7 +65,7 @@ class _Trained:
         for place in np.unique(best):
             rows = np.flatnonzero(best == place)
             nearest[rows] = (vectors[rows] @ self.examples[place].T).max(axis=1)
-        return np.asarray(1 / (1 + np.exp((np.float32(FAMILIAR_AT) - nearest) / np.float32(FAMILIAR_SLOPE))))
+        return self.calibration.find_familiarity(nearest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +113,7 @@ class PreparedLinear:
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(1, len(columns)))
         examples = tuple(np.split(self.vectors[rows][order], starts))
-        return RowsOfLinear(self, _Trained(columns, solution, words, examples))
+        return RowsOfLinear(self, _Trained(columns, solution, words, examples, Calibration.of(examples)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,12 +195,18 @@ class DefaultClassifier(Guessing):
         self.notes: tuple[str, ...] = ()
         self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
 
+    def read_mostly(self, language: str) -> DefaultClassifier:
+        """Return the same classifier for questions in this language, whatever the language of the examples."""
+        own_choice = self._encoder in (MINILM, MIXED)
+        return DefaultClassifier(f"{MIXED}-{language}") if own_choice else self
+
     def _choose(self, texts: Sequence[str]) -> LinearClassifier | LexicalClassifier:
-        if self._encoder not in (MINILM, MIXED):
+        kind, _, usual = self._encoder.partition("-")
+        if self._encoder != MINILM and kind != MIXED:
             self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
             self.notes = self._chosen.notes
             return self._chosen
-        reading = choose_reading(texts)
+        reading = Reading(usual, mixed=True) if usual else choose_reading(texts)
         language = reading.usual
         if language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
@@ -206,7 +215,7 @@ class DefaultClassifier(Guessing):
             self._chosen = LexicalClassifier(language=language, name=self.name)
             self.notes = (NO_WEIGHTS,)
         else:
-            reading = Reading(language, mixed=True) if self._encoder == MIXED else reading
+            reading = Reading(language, mixed=True) if kind == MIXED else reading
             self._chosen = LinearClassifier(encoder=name_encoder(language), name=self.name, reading=reading)
             self.notes = self._chosen.notes
         return self._chosen

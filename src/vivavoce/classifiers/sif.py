@@ -19,6 +19,8 @@ from vivavoce.classifiers import logistic
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities
 from vivavoce.errors import DataError, FileError, MissingPartError, UsageError
 from vivavoce.text.glove import WordVectors, find_glove, load_word_vectors
+from vivavoce.text.languages.model import find_language, read_language
+from vivavoce.text.languages.static import StaticTable
 from vivavoce.text.weights import viva_home
 from vivavoce.text.words import guess_language, words
 
@@ -71,7 +73,7 @@ class SifClassifier(Guessing):
             raise UsageError(
                 f"no word in the training texts has a vector (their language seems to be '{language}')",
                 where=self._lexicon.where,
-                remedy="use word vectors for that language: --classifier sif:PATH",
+                remedy=f"use word vectors of that language: --classifier sif:{language} or sif:PATH",
             )
         direction = common_direction(means)
         head = fit_head(_features(means, direction), intents)
@@ -109,8 +111,11 @@ class SifClassifier(Guessing):
 
 
 def sif(option: str = "") -> SifClassifier:
-    """Word vectors weighed by rarity, with logistic regression (the nex-cv paper's own); the option is their path."""
+    """Word vectors weighed by rarity (the nex-cv paper's own); the option is their file, or a language like `de`."""
     named = option.strip() or os.environ.get("VIVA_WORD_VECTORS", "").strip()
+    if (language_file := find_language(named)) is not None:
+        table = read_language(language_file).static
+        return SifClassifier(word_vectors_of(table), language=named, name=f"sif:{named}")
     if named:
         path = Path(named).expanduser()
         if not path.is_file():
@@ -123,6 +128,14 @@ def sif(option: str = "") -> SifClassifier:
             remedy="run `viva models get glove`, or use your own: --classifier sif:PATH",
         )
     return SifClassifier(glove)
+
+
+def word_vectors_of(table: StaticTable) -> WordVectors:
+    """Return the vectors of words alone that a language's static model has learnt."""
+    words = len(table.words)
+    rows = table.numbers[:words] * table.scales[:words, None]
+    matrix = np.asarray(rows @ table.rotation, dtype=np.float32)
+    return WordVectors({word: row for row, word in enumerate(table.words)}, matrix)
 
 
 class _Lexicon:

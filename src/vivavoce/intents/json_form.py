@@ -17,6 +17,7 @@ import numpy as np
 from vivavoce.codec import FLAT, Hook, MisreadError, check_head, from_json, hook, read_members, rows, shape, to_json
 from vivavoce.errors import Fault
 from vivavoce.intents.blind import BlindResult
+from vivavoce.intents.borrowing import Borrowed
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.comparison import ClassifierFindings, ComparisonResult, Spread
 from vivavoce.intents.differences import Difference, Gap
@@ -282,18 +283,26 @@ shape(
 )
 shape(
     Problem,
-    order="kind topics cost low high evidence rows examples measured remedies message advice",
-    added={"message": problem_sentence, "advice": problem_advice},
+    order="kind topics cost low high evidence rows examples measured remedies attracted standing minutes "
+    "gain_per_minute message advice",
+    optional="attracted standing",
+    added={
+        "minutes": attrgetter("minutes"),
+        "gain_per_minute": attrgetter("gain_per_minute"),
+        "message": problem_sentence,
+        "advice": problem_advice,
+    },
 )
 shape(
     IntentsResult,
-    order=_HEAD
-    + "classifier threshold design out_of_scope_share settings problems pairs warnings failures inflation",
-    optional="out_of_scope_share",
+    order=_HEAD + "classifier threshold design out_of_scope_share borrowed settings problems asides pairs warnings "
+    "failures inflation",
+    optional="out_of_scope_share borrowed asides",
     added=_describe_head("intents", **_SEED),
     design=FLAT,
 )
 shape(_Rates, hooks={"rates": _RATES}, setting=FLAT, rates=FLAT)
+shape(Borrowed, added={"message": attrgetter("sentence")})
 shape(Spread, low="min", high="max")
 shape(
     Gap,

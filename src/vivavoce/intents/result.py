@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.intents.borrowing import Borrowed
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.pairs import Pair
 from vivavoce.intents.problem_sentences import problem_sentence
@@ -77,7 +78,7 @@ class DataFacts:
 
 @dataclass(frozen=True, eq=False)
 class IntentsResult(Result):
-    """The result of an intents exam."""
+    """The result of an intents exam. `asides`: pairs that are no problem, or cannot be judged."""
 
     data: DataFacts
     classifier: str
@@ -90,6 +91,8 @@ class IntentsResult(Result):
     failures: tuple[UnitFailure, ...]
     inflation: Inflation | None
     out_of_scope_share: float | None = None
+    borrowed: Borrowed | None = None
+    asides: tuple[Problem, ...] = ()
 
     def at(self, setting: Setting) -> SettingFindings:
         """Return the findings of one setting."""

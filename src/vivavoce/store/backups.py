@@ -41,6 +41,7 @@ FORMAT = "vivavoce workspace"
 FORMAT_VERSION = 1
 # What processes tell each other means nothing once they are gone.
 TRANSIENT = frozenset({"workers", "paces"})
+INDEX_TABLES = "openings_words"
 MAX_BYTES = 50_000 * MEGABYTE
 MAX_LINE_BYTES = 512 * MEGABYTE
 
@@ -197,7 +198,8 @@ _FORMS: tuple[tuple[type, Callable[[Any], Any], Callable[[Any], Any]], ...] = (
 def reflect_tables(connection: Connection) -> dict[str, sa.Table]:
     """Return the tables that a database has, those first that others point to."""
     metadata = sa.MetaData()
-    metadata.reflect(connection)
+    # The full-text index of SQLite is tables, too; triggers fill it again.
+    metadata.reflect(connection, only=lambda name, _: not name.startswith(INDEX_TABLES))
     for table in metadata.sorted_tables:
         for column in table.columns:
             # Give a column the type that means the same in both databases.

@@ -76,6 +76,15 @@ examples = _table(
     sa.Index(None, "project_id", "topic_id"),
     sa.Index(None, "topic_id"),
 )
+# Questions of the test set: a table of their own, so that no edit of examples can touch them.
+reserved = _table(
+    "reserved",
+    rows.ReservedRow,
+    _id("topic_id", sa.ForeignKey("topics.id", ondelete="RESTRICT")),
+    sa.Index(None, "project_id", "topic_id"),
+    sa.Index(None, "topic_id"),
+)
+decisions = _table("decisions", rows.DecisionRow, sa.Index(None, "project_id"))
 bots = _table("bots", rows.BotRow, sa.UniqueConstraint("project_id", "name"))
 suites = _table("suites", rows.SuiteRow, sa.UniqueConstraint("project_id", "name"))
 # `version` counts up with every save, the versions before are kept.
@@ -100,6 +109,9 @@ changes = _table(
     sa.Index(None, "noun", "noun_id"),
     sa.Index(None, "topic_id"),
 )
+
+# Forecasts of remedies that were applied, to be held against what exams found afterwards.
+forecasts = _table("forecasts", rows.ForecastRow, sa.Index(None, "project_id", "created"), sa.Index(None, "edit_id"))
 
 runs = _table(
     "runs",
@@ -160,6 +172,25 @@ ratings = _table(
     sa.Column("turn", Whole, nullable=False),
     sa.UniqueConstraint("dialogue_id", "turn", "rater"),
 )
+
+# `material`: the examples that an assistant has learned, as they were then.
+assistants = _table("assistants", rows.AssistantRow, sa.Column("material", sa.LargeBinary), key="project_id")
+# Visitors of an assistant; the key in their browser is known by its hash only.
+visitors = _table("visitors", rows.VisitorRow, _secret(), sa.Index(None, "project_id", "created"))
+talks = _table("talks", rows.TalkRow, sa.Index(None, "visitor_id", "created"), sa.Index(None, "project_id", "seen"))
+messages = _table(
+    "messages",
+    rows.MessageRow,
+    sa.UniqueConstraint("talk_id", "number"),
+    sa.UniqueConstraint("talk_id", "key"),
+    sa.Index(None, "project_id", "created"),
+    sa.Index(None, "project_id", "waiting"),
+)
+reviews = _table("reviews", rows.ReviewRow, sa.Index(None, "message_id"), sa.Index(None, "project_id", "created"))
+# Their words are in a full-text index beside the table: `repositories.openings`.
+openings = _table("openings", rows.OpeningRow, sa.UniqueConstraint("project_id", "ref"))
+subscriptions = _table("subscriptions", rows.SubscriptionRow, _secret(), sa.Index(None, "project_id"))
+mails = _table("mails", rows.MailRow, sa.Index(None, "sent", "next_at"), sa.Index(None, "project_id", "created"))
 
 # What holds for the whole workspace, and the text of help that people wrote.
 options = sa.Table(

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from sqlalchemy.engine import Connection
 
+from vivavoce.store.repositories.assistants import Assistants, Talks, Visitors
 from vivavoce.store.repositories.audit import Audit, Options
 from vivavoce.store.repositories.dialogues import Dialogues, Ratings, Scores
 from vivavoce.store.repositories.edits import Edits
-from vivavoce.store.repositories.material import Bots, Examples, Projects, Suites, Topics
+from vivavoce.store.repositories.material import (
+    Bots,
+    Decisions,
+    Examples,
+    Forecasts,
+    Projects,
+    Reserved,
+    Suites,
+    Topics,
+)
+from vivavoce.store.repositories.messages import Messages, Reviews
+from vivavoce.store.repositories.openings import Mails, OpeningRows, Subscriptions
 from vivavoce.store.repositories.people import Attempts, Links, Sessions, Tokens, Users
 from vivavoce.store.repositories.results import Documents, Measures, Outcomes, Turns
 from vivavoce.store.repositories.runs import Paces, Runs, Schedules, Workers
@@ -27,9 +39,20 @@ class Transaction:
         self.edits = Edits(connection)
         self.bots = Bots(connection)
         self.examples = Examples(connection)
+        self.decisions = Decisions(connection)
+        self.forecasts = Forecasts(connection)
         self.projects = Projects(connection)
+        self.reserved = Reserved(connection)
         self.suites = Suites(connection)
         self.topics = Topics(connection)
+        self.assistants = Assistants(connection)
+        self.visitors = Visitors(connection)
+        self.talks = Talks(connection)
+        self.messages = Messages(connection)
+        self.reviews = Reviews(connection)
+        self.openings = OpeningRows(connection)
+        self.subscriptions = Subscriptions(connection)
+        self.mails = Mails(connection)
         self.attempts = Attempts(connection)
         self.links = Links(connection)
         self.sessions = Sessions(connection)

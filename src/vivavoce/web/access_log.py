@@ -20,7 +20,7 @@ from vivavoce.web.security.cookies import client_address
 
 STANDARD_ERROR = "-"
 # What follows these is the secret of a link that lets its reader in.
-SECRET_PATHS = ("/setup/", "/link/")
+SECRET_PATHS = ("/setup/", "/link/", "/subscription/", "/unsubscribe/")
 MAX_CHARACTERS = 500
 
 

@@ -35,12 +35,13 @@ from vivavoce.web.config import WebConfig
 from vivavoce.web.failures import answer_refusal, handle_errors
 from vivavoce.web.health import HEALTH, add_health
 from vivavoce.web.pages.access.sign_in import ask_to_sign_in
+from vivavoce.web.pages.assistant.chat import CHAT
 from vivavoce.web.rendering import STATIC, app_styles
 from vivavoce.web.security.protection import Protection, protected
 
 API = "/api/v1"
 # Where people send forms who are not signed in.
-OPEN_FORMS = ("/sign-in", "/setup/", "/link/", "/preferences")
+OPEN_FORMS = ("/sign-in", "/setup/", "/link/", "/preferences", CHAT, "/subscription/", "/unsubscribe/")
 ABOUT = (
     "Everything the pages do, for programs. Send one of your keys (People, your own page) as "
     "`Authorization: Bearer viva_...`; its scopes define what it can do."
@@ -66,6 +67,7 @@ def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
         any_host=(HEALTH,),
         max_upload_bytes=chosen.max_upload_mb * 2**20,
         open_forms=OPEN_FORMS,
+        open_paths=(CHAT,),
         answer=answer_refusal,
     )
     app = protected(bare_app(store, chosen), protection)
@@ -94,6 +96,7 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.add_api_route("/static/vega.js", _show_vega, include_in_schema=False)
     app.add_api_route("/static/app.css", _show_styles, include_in_schema=False)
     app.add_api_route("/static/icons.svg", _show_icons, include_in_schema=False)
+    app.add_api_route("/static/chat.js", _show_chat, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
 
@@ -130,6 +133,12 @@ def _page_routes() -> list[BaseRoute]:
 
 def _show_vega() -> Response:
     return Response(vega_bundle(), media_type="text/javascript")
+
+
+def _show_chat() -> Response:
+    # Pages of other sites load it.
+    headers = {"Cross-Origin-Resource-Policy": "cross-origin"}
+    return Response((STATIC / "chat.js").read_bytes(), media_type="text/javascript", headers=headers)
 
 
 def _show_styles() -> Response:

@@ -112,6 +112,15 @@ def examine(
     pairs: Annotated[
         int, option("--pairs", "N", "Confused pairs in the JSON, besides those that are problems.", OUTPUT, low=0)
     ] = MAX_PAIRS,
+    borrow: Annotated[
+        str | None,
+        option(
+            "--borrow",
+            "LANGUAGE",
+            "Train on the examples of this language too, test only the others, and say what that brings.",
+            EXAM,
+        ),
+    ] = None,
     reports: Reports,
     reading: Reading,
 ) -> None:
@@ -124,6 +133,7 @@ def examine(
         viva intents examine faq.csv
         viva intents examine faq.csv --setting 0,0.15 --fail-under accuracy=0.7 --html report.html
         viva intents examine faq.csv --out-of-scope-share 0.3
+        viva intents examine two-languages.csv --borrow en
         viva intents examine faq.csv --classifier python:mybot:Wrapper --record faq.record
     """
     check_targets({**reports.targets, "--record": record}, [file])
@@ -143,6 +153,7 @@ def examine(
             settings=exam_settings,
             out_of_scope_share=settings.out_of_scope_share,
             pairs=pairs,
+            borrow=borrow,
             record=record,
             progress=progress,
             **_split_options(settings),

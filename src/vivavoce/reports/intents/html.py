@@ -45,7 +45,7 @@ def render_result(result: IntentsResult) -> str:
         "intents.html",
         title,
         lead=lead,
-        beside=filter(None, (wording.strangers_sentence(result), wording.balance_sentence(result))),
+        beside=wording.further_sentences(result),
         result=result,
         first=first,
         shown=distinct,

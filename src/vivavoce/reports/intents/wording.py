@@ -120,6 +120,12 @@ def balance_sentence(result: IntentsResult) -> str:
     return join(" ", sentences)
 
 
+def further_sentences(result: IntentsResult) -> list[str]:
+    """Return what follows the headline: out-of-scope questions, topics alike, what borrowed examples bring."""
+    borrowed = result.borrowed.sentence if result.borrowed else ""
+    return [text for text in (strangers_sentence(result), balance_sentence(result), borrowed) if text]
+
+
 def timing_sentence(timing: TimingFindings) -> str:
     """Say how long training and answering took."""
     return say(

@@ -36,15 +36,20 @@ UNKNOWN_HOST = Refusal(
 
 
 class OriginGuard:
-    """Refuses requests that would change something unless they come from our own pages or from a program."""
+    """Refuses requests that would change something unless they come from our own pages or from a program.
 
-    def __init__(self, app: ASGIApp, answer: Answer = plain_answer) -> None:
+    `open_paths`: beginnings of paths that look at no session, and check themselves which sites may ask.
+    """
+
+    def __init__(self, app: ASGIApp, answer: Answer = plain_answer, *, open_paths: tuple[str, ...] = ()) -> None:
         self.app = app
         self.answer = answer
+        self.open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] in ("http", "websocket") and not is_own_request(scope):
+        is_guarded = scope["type"] in ("http", "websocket") and not scope["path"].startswith(self.open_paths)
+        if is_guarded and not is_own_request(scope):
             await refuse(scope, receive, send, FOREIGN_REQUEST, self.answer)
             return
         await self.app(scope, receive, send)

@@ -19,7 +19,7 @@ class Protection:
 
     `hosts`: names beside the loopback ones. `behind_proxy`: every request passes a proxy whose `X-Forwarded-...`
     headers are true. `any_host`: paths that may be asked under any name. `open_forms`: where strangers may send a
-    form. `answer`: the page of a refusal.
+    form. `open_paths`: what looks at no session and may be asked by other sites. `answer`: the page of a refusal.
     """
 
     hosts: tuple[str, ...] = ()
@@ -28,6 +28,7 @@ class Protection:
     max_bytes: int = MAX_BODY_BYTES
     max_upload_bytes: int = MAX_UPLOAD_BYTES
     open_forms: tuple[str, ...] = ()
+    open_paths: tuple[str, ...] = ()
     static: str = STATIC
     answer: Answer = plain_answer
 
@@ -41,6 +42,6 @@ def protected(app: ASGIApp, protection: Protection = USUAL) -> ASGIApp:
     guarded = BodyLimit(
         guarded, protection.max_bytes, protection.max_upload_bytes, protection.answer, protection.open_forms
     )
-    guarded = OriginGuard(guarded, protection.answer)
+    guarded = OriginGuard(guarded, protection.answer, open_paths=protection.open_paths)
     guarded = HostGuard(guarded, protection.hosts, protection.answer, any_host=protection.any_host)
     return SecurityHeaders(guarded, static=protection.static, behind_proxy=protection.behind_proxy)

@@ -75,9 +75,11 @@ async function ask(element) {
 }
 
 async function poll(element) {
-  let wait = USUAL;
+  // What waits to be shown is asked for at once.
+  let wait = "now" in element.dataset ? 0 : USUAL;
   while (element && element.isConnected && element.dataset.poll) {
     await new Promise(done => setTimeout(done, wait));
+    wait ||= USUAL;
     if (document.hidden) continue;
     try {
       const next = await ask(element);
@@ -120,30 +122,6 @@ document.addEventListener("submit", event => {
   const url = new URL(form.action);
   url.search = new URLSearchParams(new FormData(form, button));
   swapOr(event, url.href, selector, () => { location.href = url.href; });
-});
-
-// --- sliders: data-moves="id" moves a number, data-shows="#id" is what its form would then show ------------
-let waiting = false, moving = false;
-
-async function follow(form, selector) {
-  waiting = true;
-  if (moving) return;
-  moving = true;
-  while (waiting) {
-    waiting = false;
-    const url = new URL(form.action);
-    url.search = new URLSearchParams(new FormData(form));
-    await swap(url.href, selector, false).then(() => history.replaceState(null, "", url), () => {});
-  }
-  moving = false;
-}
-
-document.addEventListener("input", event => {
-  const {id, form, value, dataset} = event.target;
-  if (dataset.moves) {
-    document.getElementById(dataset.moves).value = value;
-    follow(form, dataset.shows);
-  } else if (id) all(`[data-moves="${CSS.escape(id)}"]`).forEach(slider => { slider.value = value; });
 });
 
 addEventListener("popstate", event => {
@@ -262,6 +240,8 @@ function enliven(root) {
 }
 
 all("[data-poll] [data-follow]").forEach(box => { box.scrollTop = box.scrollHeight; });
+// On a phone the list comes first; its filters open when they are wanted.
+if (matchMedia("(max-width: 48rem)").matches) all("details.fold").forEach(each => { each.open = false; });
 // A sidebar that is higher than the window scrolls: the place where the reader is must be seen.
 document.querySelector(".side .nav [aria-current]")?.scrollIntoView({block: "nearest"});
 enliven(document);

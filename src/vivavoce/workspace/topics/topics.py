@@ -123,7 +123,7 @@ def add_topic(
     actor.require(Role.EDITOR)
     texts = tuple(dict.fromkeys(clean_message(text) for text in examples))
     with store.writing() as tx:
-        topic = _make_topic(tx, project, name, description=description, owner=owner)
+        topic = make_topic(tx, project, name, description=description, owner=owner)
         rows = new_rows(tx, project, [(text, topic.id) for text in texts], project.language, "person")
         changes = [
             topic_insertion(tx, topic),
@@ -196,6 +196,18 @@ def delete_topics(store: Store, actor: Actor, project: Project, topic_ids: Seque
         return tx.edits.apply(project.id, actor.user_id, "delete topics", summary, changes, why=why)
 
 
+def retire_topic(store: Store, actor: Actor, project: Project, topic_id: str, *, why: str = "") -> Edit:
+    """Stop answering a topic: it goes with its answers, and its examples stay as out-of-scope questions."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        topic = find_topic(tx, project, topic_id)
+        rows = tx.examples.of_topic(topic_id)
+        changes = [*moves(tx, rows, None), *removals(tx, [topic])]
+        many = say_count(len(rows), "{n} example", "{n} examples")
+        summary = say("Topic {name} retired; {many} now out of scope", name=topic.name, many=many)
+        return tx.edits.apply(project.id, actor.user_id, "retire topic", summary, changes, why=why)
+
+
 def merge_topics(
     store: Store,
     actor: Actor,
@@ -250,7 +262,7 @@ def merge_changes(
         *deletions(tx, double),
         *moves(tx, coming, target.id),
         *answer_changes(tx, target, _join_answers(target, sources, answer)),
-        *removals(tx, sources),
+        *removals(tx, sources, target),
     ]
     return changes, len(rows), len(double)
 
@@ -262,7 +274,7 @@ def split_topic(
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         rows = get_examples(tx, project, ids)
-        topic = _make_topic(tx, project, name)
+        topic = make_topic(tx, project, name)
         changes = [topic_insertion(tx, topic), *moves(tx, rows, topic.id)]
         summary = say("Topic {name} created from {counted}", name=topic.name, counted=describe_examples(rows))
         edit = tx.edits.apply(project.id, actor.user_id, "split topic", summary, changes, why=why)
@@ -276,10 +288,19 @@ def topic_insertion(tx: Transaction, topic: Topic) -> Change:
     return tx.edits.insert("topics", values, topic.id)
 
 
-def removals(tx: Transaction, topics: Sequence[Topic]) -> list[Change]:
-    """Describe that topics go with their answers; their examples must have gone before."""
+def removals(tx: Transaction, topics: Sequence[Topic], into: Topic | None = None) -> list[Change]:
+    """Describe that topics go with their answers; their examples must have gone before.
+
+    Questions of the test set are still asked: they come to the topic that stays, or are out of scope.
+    """
     answers = [change for topic in topics for change in answer_changes(tx, topic, dict.fromkeys(topic.answers, ""))]
-    return [*answers, *(tx.edits.delete("topics", topic.id, topic.id) for topic in topics)]
+    rows = tx.reserved.of_topics([topic.id for topic in topics])
+    home = {"topic_id": into.id if into else None}
+    kept = [
+        Change("reserved", own, values, {**values, **home})
+        for own, values in tx.edits.values("reserved", [row.id for row in rows]).items()
+    ]
+    return [*answers, *kept, *(tx.edits.delete("topics", topic.id, topic.id) for topic in topics)]
 
 
 def _clean_answers(answers: Mapping[str, str]) -> dict[str, str]:
@@ -314,7 +335,8 @@ def answer_changes(tx: Transaction, topic: Topic, answers: Mapping[str, str]) ->
             yield tx.edits.delete("answers", rows[language], topic.id)
 
 
-def _make_topic(tx: Transaction, project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
+def make_topic(tx: Transaction, project: Project, name: str, *, description: str = "", owner: str = "") -> Topic:
+    """Return a new topic with a name that is free; it is added by an edit."""
     plain = check_name(name)
     _check_free(tx, project, plain)
     described = _clean_field(description, MAX_DESCRIPTION, "description")

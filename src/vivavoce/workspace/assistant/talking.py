@@ -1,0 +1,219 @@
+"""Talks with visitors: a message is answered, and stored before anybody sees the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from vivavoce.assistant import Assistant, Outcome, Stage, State
+from vivavoce.codec import to_json
+from vivavoce.errors import AbsentError, UsageError, WorkError
+from vivavoce.messages import say
+from vivavoce.records import Action
+from vivavoce.store.cleaning import is_storable
+from vivavoce.store.database import Store
+from vivavoce.store.rows import AssistantRow, MessageRow, Project, TalkRow, VisitorRow
+from vivavoce.store.stamps import new_id, now
+from vivavoce.store.transaction import Transaction
+from vivavoce.workspace.access.secrets import digest_of, new_secret
+from vivavoce.workspace.assistant.building import load_assistant
+from vivavoce.workspace.assistant.mailing import ask_to_confirm
+from vivavoce.workspace.assistant.settings import require_enabled
+
+MAX_LETTERS = 2_000
+MAX_MESSAGES = 400
+# A visitor who comes back later begins a new talk.
+GONE = timedelta(hours=12)
+REPEATED = timedelta(minutes=2)
+# Answers that were hardly sure enough are drawn twice as often, and wait in the inbox anyway.
+HARDLY = 0.15
+ATTEMPTS = 5
+NOT_COUNTED = {Stage.GENERAL: "general", Stage.FLOW: "flow"}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTalk:
+    """A talk as the chat of a visitor shows it; `key` is the visitor's secret."""
+
+    key: str
+    greeting: dict[str, Any]
+    messages: tuple[MessageRow, ...]
+
+
+def open_talk(store: Store, project: Project, key: str = "", language: str = "") -> OpenTalk:
+    """Return the talk of a visitor, or begin one: a visitor without a key, or with an unknown one, is new."""
+    assistant, settings = _load(store, project)
+    greeting = _shown(assistant.greet(language)) | {"consent": settings.consent}
+    with store.reading() as tx:
+        visitor = tx.visitors.find(project.id, digest_of(key)) if key else None
+        talk = tx.talks.last(visitor.id) if visitor else None
+        messages = tx.messages.of_talk(talk.id) if talk and talk.seen > now() - GONE else ()
+    return OpenTalk(key if visitor else new_secret().text, greeting, messages)
+
+
+def answer_message(  # noqa: PLR0917 - all that a client sends
+    store: Store, project: Project, key: str, text: str, message_key: str, language: str = ""
+) -> MessageRow:
+    """Answer a message of a visitor. One that was sent before (`message_key`) gets the answer that it got then."""
+    if not is_storable(text) or not text.strip() or len(text) > MAX_LETTERS:
+        raise UsageError(
+            say("a message needs 1 to {most_letters:,} characters", most_letters=MAX_LETTERS),
+            remedy=say("change the message"),
+        )
+    if not (16 <= len(key) <= 100 and 1 <= len(message_key) <= 64):
+        raise UsageError(say("the key of the visitor or of the message is missing"), remedy=say("open a talk first"))
+    assistant, settings = _load(store, project)
+    for _ in range(ATTEMPTS):
+        with store.writing() as tx:
+            talk = _find_talk(tx, project, key)
+            known = tx.messages.by_key(talk.id, message_key)
+        if known is not None:
+            return known
+        if talk.size >= MAX_MESSAGES:
+            raise UsageError(say("this talk is too long"), remedy=say("begin a new one later"))
+        # Thinking takes longer than writing, and others may write meanwhile. Who was faster in this talk goes first.
+        outcome = assistant.reply(State.from_json(talk.state), text, page_language=language)
+        with store.writing() as tx:
+            current = tx.talks.last(talk.visitor_id, lock=True)
+            if current is not None and (current.id, current.size) == (talk.id, talk.size):
+                return _keep(tx, project, settings, talk, message_key, text, outcome)
+    raise WorkError(say("the talk is busy"), remedy=say("send the message again"))
+
+
+def list_new(store: Store, project: Project, key: str, after: int) -> tuple[MessageRow, ...]:
+    """Return what was said in the talk of a visitor after a message, such as the reply of a person."""
+    with store.reading() as tx:
+        visitor = tx.visitors.find(project.id, digest_of(key))
+        talk = tx.talks.last(visitor.id) if visitor else None
+        return tx.messages.of_talk(talk.id, after) if talk else ()
+
+
+def note_presence(store: Store, project: Project, key: str) -> None:
+    """Note that a visitor still has the chat open: a reply then needs no mail."""
+    with store.writing() as tx:
+        visitor = tx.visitors.find(project.id, digest_of(key))
+        if visitor is None:
+            raise AbsentError(say("no such talk"), remedy=say("open a talk first"))
+        tx.visitors.note(visitor.id, seen=now())
+
+
+def try_out(store: Store, project: Project, text: str, state: object = None) -> Outcome:
+    """Answer a message of staff who try the assistant: nothing is stored or counted."""
+    assistant, _ = load_assistant(store, project)
+    return assistant.reply(State.from_json(state or {}), text[:MAX_LETTERS])
+
+
+def _load(store: Store, project: Project) -> tuple[Assistant, AssistantRow]:
+    require_enabled(store, project)
+    return load_assistant(store, project)
+
+
+def _find_talk(tx: Transaction, project: Project, key: str) -> TalkRow:
+    """Return the talk that a visitor is in; a visitor who is new, or was away for long, begins one."""
+    at = now()
+    visitor = tx.visitors.find(project.id, digest_of(key))
+    if visitor is None:
+        # Two first messages at once are of one visitor.
+        tx.visitors.lock()
+        visitor = tx.visitors.find(project.id, digest_of(key)) or tx.visitors.add(
+            VisitorRow(new_id(), project.id, "", at, at), digest_of(key)
+        )
+    talk = tx.talks.last(visitor.id)
+    if talk is None or talk.seen <= at - GONE:
+        talk = tx.talks.add(TalkRow(new_id(), project.id, visitor.id, {}, "", None, 0, at, at))
+    return talk
+
+
+def _keep(  # noqa: PLR0917 - all that is stored
+    tx: Transaction,
+    project: Project,
+    settings: AssistantRow,
+    talk: TalkRow,
+    message_key: str,
+    text: str,
+    outcome: Outcome,
+) -> MessageRow:
+    at, message_id = now(), new_id()
+    skipped = _skip(tx, talk, text, outcome)
+    sure = outcome.confidence or 0.0
+    hardly = sure < settings.faq_threshold + HARDLY
+    chance = 0.0 if skipped else min(1.0, settings.random_share * (2 if hardly else 1))
+    drawn = Random(message_id).random() < chance  # noqa: S311 - a sample, not a secret
+    waiting = ""
+    if outcome.hand_over and text.strip() and not text.startswith("/none"):
+        waiting = "handed_over"
+    elif not skipped:
+        waiting = "unsure" if hardly else "random" if drawn else ""
+    guesses = outcome.faq or outcome.general
+    row = MessageRow(
+        id=message_id,
+        project_id=project.id,
+        talk_id=talk.id,
+        number=talk.size,
+        key=message_key,
+        author="visitor",
+        user_id=None,
+        text=text,
+        language=outcome.language,
+        stage=str(outcome.stage),
+        intent=outcome.intent,
+        confidence=outcome.confidence if outcome.intent else (guesses[0].confidence if guesses else None),
+        candidates=tuple({"intent": one.intent, "confidence": round(one.confidence, 4)} for one in guesses),
+        reply=_shown(outcome),
+        hand_over=str(outcome.hand_over or ""),
+        skipped=skipped,
+        drawn=drawn,
+        chance=chance,
+        waiting=waiting,
+        gain=expected_gain(outcome),
+        build=settings.build,
+        created=at,
+    )
+    tx.messages.add(row)
+    tx.talks.go_on(talk.id, outcome.state.to_json(), outcome.language)
+    tx.visitors.note(talk.visitor_id, seen=at)
+    _carry_out(tx, project, talk, outcome.actions)
+    return row
+
+
+def _skip(tx: Transaction, talk: TalkRow, text: str, outcome: Outcome) -> str:
+    """Return why a message does not count for the automation rate; empty where it does."""
+    if text.startswith("/"):
+        return "button"
+    if reason := NOT_COUNTED.get(outcome.stage):
+        return reason
+    return "repeated" if tx.messages.repeats(talk.id, text, now() - REPEATED) else ""
+
+
+def expected_gain(outcome: Outcome) -> float:
+    """Return how likely a review finds something to learn: that the guess is wrong, or that there was no answer."""
+    best = max((guess.confidence for guess in outcome.faq), default=0.0)
+    return 1 - best / 2 if outcome.hand_over else 1 - (outcome.confidence or 0.0)
+
+
+def _carry_out(tx: Transaction, project: Project, talk: TalkRow, actions: Iterable[Action]) -> None:
+    for action in actions:
+        values = {name: str(value) for name, value in action.args.items()}
+        match action.name:
+            case "leave_address":
+                tx.visitors.note(talk.visitor_id, address=values["address"])
+            case "subscribe":
+                ask_to_confirm(tx, project, talk.visitor_id, values)
+            case "unsubscribe":
+                tx.subscriptions.end(now(), visitor_id=talk.visitor_id)
+
+
+def _shown(outcome: Outcome) -> dict[str, Any]:
+    """Return what a chat shows of an outcome."""
+    return {
+        "language": outcome.language,
+        "texts": list(outcome.texts),
+        "buttons": [{"label": button.label, "send": button.send} for button in outcome.buttons],
+        "links": [{"label": link.label, "url": link.url} for link in outcome.links],
+        "openings": [to_json(opening) for opening in outcome.openings],
+        "total": outcome.total,
+        "handed_over": outcome.hand_over is not None,
+    }
