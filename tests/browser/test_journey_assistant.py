@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -33,8 +35,7 @@ def project(hall: Hall) -> Project:
         made = tx.projects.add("helpers", "Helpers", language="en", classifier="linear", threshold=0.5)
     for name, texts in FAQ.items():
         add_topic(hall.store, PRODUCT, made, name, answers={"en": f"All about {name}."}, examples=texts)
-    origin = hall.url.replace("127.0.0.1", "localhost").rstrip("/")
-    settings = replace(find_settings(hall.store, made), enabled=True, origins=(origin,), random_share=1.0)
+    settings = replace(find_settings(hall.store, made), enabled=True, random_share=1.0)
     change_settings(hall.store, PRODUCT, made, settings)
     openings.import_openings(hall.store, PRODUCT, made, openings.read_feed(FEED))
     return made
@@ -58,17 +59,33 @@ def host(hall: Hall, browser: Any, project: Project) -> Iterator[Any]:
         '<!doctype html><html lang="en"><head><title>Careers</title></head><body><main><h1>Careers</h1></main>'
         f'<script src="{site}/static/chat.js" data-project="helpers" defer></script></body></html>'
     )
+
+    class Company(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Security-Policy", policy)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *said: object) -> None:
+            """Say nothing."""
+
+    company = ThreadingHTTPServer(("127.0.0.1", 0), Company)
+    Thread(target=company.serve_forever, daemon=True).start()
+    origin = f"http://localhost:{company.server_port}"
+    change_settings(hall.store, PRODUCT, project, replace(find_settings(hall.store, project), origins=(origin,)))
     context = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800})
     page = context.new_page()
     page.set_default_timeout(30_000)
     page.faults = []
     page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: page.faults.append(str(error)))
-    headers = {"Content-Security-Policy": policy, "Content-Type": "text/html"}
-    page.route("**/careers.html", lambda route: route.fulfill(body=body, headers=headers))
-    page.goto(f"{site.replace('127.0.0.1', 'localhost')}/careers.html")
+    page.goto(f"{origin}/careers.html")
     yield page
     context.close()
+    company.shutdown()
+    company.server_close()
 
 
 def write(chat: Any, text: str) -> None:
