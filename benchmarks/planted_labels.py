@@ -126,7 +126,7 @@ def run_seed(data: Labelled, shape: str, kind: str, seed: int) -> dict[str, tupl
     material = Material.of(planted)
     suspicion = judge_labels(material, load_classifier("linear"), workers=1)
     chances = judge_once(material)
-    odds, _ = compare_topics(chances + TEXT_WEIGHT * judge_texts(material), material.labels)
+    odds, _ = compare_topics(chances + TEXT_WEIGHT * judge_texts(material).chances, material.labels)
     scores: dict[str, tuple[float, ...]] = {
         "vivavoce": score_list(suspicion.odds, list_suspects(suspicion), wrong),
         "vivavoce, exam alone": score_list(odds, np.flatnonzero(odds_to_scores(odds) >= MIN_EXAM_SCORE), wrong),

@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import cache
 
 from vivavoce.intents import IntentsResult, Setting, examine_intents
-from vivavoce.intents.problems import ProblemKind, find_problems, order_problems
+from vivavoce.intents.problem_record import Problem, Remedy, order_problems
+from vivavoce.intents.problems import ProblemKind, find_problems
 from vivavoce.intents.quality import DataQuality, ProblemExample
-from vivavoce.records import Dataset
+from vivavoce.records import Dataset, Rate
 from vivavoce.store.database import Store
 from vivavoce.store.rows import DocumentRow, Project, Run, RunState
 from vivavoce.store.stamps import new_id, now
@@ -44,7 +45,23 @@ def mixed_exam() -> IntentsResult:
     doubtful = tuple(ProblemExample(data.texts[row], row, data.intents[row], "leave") for row in SUSPECTS)
     found = find_problems(result.settings, (), DataQuality(suspects=doubtful, judged=len(data)))
     suspects = (problem for problem in found if problem.kind is ProblemKind.SUSPECTS)
-    return replace(result, problems=order_problems((*result.problems, *suspects)))
+    return replace(result, problems=order_problems((*result.problems, *suspects, *_describe_others(doubtful))))
+
+
+def _describe_others(examples: tuple[ProblemExample, ...]) -> tuple[Problem, ...]:
+    """Return a problem of each kind that so small an exam does not find, cheaper than those that it finds."""
+    share, rows = Rate(0.02, 0.01, 0.03, 60), tuple(example.row for example in examples)
+    facts = {
+        ProblemKind.CLUSTER: (("pay", "wages", "place"), (Remedy.MOVE,)),
+        ProblemKind.OUTLIERS: (("pay",), (Remedy.MOVE, Remedy.MARK_OUT_OF_SCOPE)),
+        ProblemKind.TOO_SMALL: (("vocative_no", "vocative_yes"), (Remedy.ADD_EXAMPLES, Remedy.RETIRE)),
+        ProblemKind.TO_SPLIT: (("place",), (Remedy.SPLIT,)),
+        ProblemKind.NO_ANSWER: (("pay", "wages"), (Remedy.WRITE_ANSWER, Remedy.RETIRE)),
+    }
+    return tuple(
+        Problem(kind, topics, 1.5, 1.1, 2.0, len(rows), remedies, rows, examples, share)
+        for kind, (topics, remedies) in facts.items()
+    )
 
 
 def keep_exam(store: Store, project: Project, result: IntentsResult) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,10 @@ def addresses(store: Store, project: Project) -> dict[str, str]:
         newest = {
             kind: tx.runs.page(project.id, kind, limit=1)[0] for kind in ("intents", "conversations", "dialogues")
         }
-        talk = tx.turns.page(newest["conversations"].id, limit=1)[0]
+        # A conversation that goes well but for a mistake shows more than a perfect one.
+        turns = list(tx.turns.of_run(newest["conversations"].id))
+        right = Counter(turn.script for turn in turns if turn.outcome == "right")
+        talk = max((turn for turn in turns if turn.outcome == "wrong_intent"), key=lambda turn: right[turn.script])
         scenarios = (row for suite in tx.suites.of_project(project.id) for row in tx.suites.scenarios(suite.id))
         scenario = next(row for row in scenarios if row.name == talk.script)
         (worst,) = tx.dialogues.worst(newest["dialogues"].id, below=9, limit=1)

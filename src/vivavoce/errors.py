@@ -160,10 +160,11 @@ class ClassifierError(WorkError):
 class BotError(WorkError):
     """A bot could not be talked to. `status` says why (a value of `records.Status`), never "wrong answer".
 
-    `retry_after`: seconds that the bot asked to wait, if it did.
+    `retry_after`: seconds that the bot asked to wait, if it did. `code`: that of HTTP, where it refused with one.
     """
 
-    extras = ("status", "retry_after")
+    code: int = 0
+    extras: ClassVar[tuple[str, ...]] = ("status", "retry_after")
 
     def __init__(
         self, what: str, *, status: str = "failed", retry_after: float | None = None, **details: Unpack[Details]

@@ -20,6 +20,11 @@ class Kept(Generic[T]):
         self._things: OrderedDict[Hashable, T] = OrderedDict()
         self._making: dict[Hashable, Future[T]] = {}
 
+    def peek(self, key: Hashable) -> T | None:
+        """Return the thing of this key if it is made already."""
+        with self._lock:
+            return self._things.get(key)
+
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the thing of this key; a caller who wants it while it is made waits, and nobody else does."""
         with self._lock:

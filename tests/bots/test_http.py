@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from vivavoce.bots.client import read_retry_after
 from vivavoce.bots.fakes import BEHAVIOURS, FakeServer, misbehaving_server
-from vivavoce.bots.http import address_template, from_option, header_template, json_template, protect
+from vivavoce.bots.http import from_option
 from vivavoce.bots.protocol import BotContext
 from vivavoce.bots.redaction import MAX_EXCERPT
 from vivavoce.bots.shapes import ReplyReader, decode_json, read_reply
+from vivavoce.bots.templates import address_template, header_template, json_template, protect
 from vivavoce.errors import BotError, UsageError
 from vivavoce.records import Guess, Reply, Status
 

@@ -216,7 +216,10 @@ def test_facts_of_an_entry_can_be_corrected_twice_without_harm() -> None:
 # What is documented
 
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = (DOCS / "bots.md").read_text(encoding="utf-8")
+# What a platform takes stands on its own page.
+PLATFORMS = {page.stem: page.read_text(encoding="utf-8") for page in sorted((DOCS / "platforms").glob("*.md"))}
 
 
 def test_every_entry_that_the_documentation_shows_is_right(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -230,10 +233,27 @@ def test_every_entry_that_the_documentation_shows_is_right(monkeypatch: pytest.M
     assert [bot.facts.name for bot in found] == ["staging", "llm", "program"]
 
 
+@pytest.mark.parametrize("kind", [kind for kind in PLATFORMS if kind in plugins.available(plugins.BOTS)])
+def test_the_entries_of_a_platform_page_are_right(kind: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setenv("ASSISTANT_APIKEY", "hidden")
+    monkeypatch.setenv("AZURE_CONVERSATIONS_KEY", "hidden")
+    examples = re.findall(r"```yaml\n(bots:.*?)```", PLATFORMS[kind], re.DOTALL)
+    assert examples
+    for example in examples:
+        names = list(as_mapping(as_mapping(parse_yaml(example).value)["bots"]))
+        bots = load_bots(names, file=written(folder, example))
+        assert [bot.facts.name for bot in bots] == names
+
+
 def test_every_kind_key_and_misbehaviour_is_documented() -> None:
     declared = list_connectors()
-    keys = {key for connector in declared.values() for key in connector.keys or ()} | set(COMMON_KEYS)
-    assert [key for key in sorted(keys) if f"`{key}`" not in PAGE and f"{key}:" not in PAGE] == []
+    missing = [
+        (kind, key)
+        for kind, connector in declared.items()
+        for key in (*(connector.keys or ()), *COMMON_KEYS)
+        if not any(written in PAGE + PLATFORMS.get(kind, "") for written in (f"`{key}`", f"{key}:"))
+    ]
+    assert missing == []
     assert [kind for kind, one in declared.items() if f"| `{kind}` | {one.reach} |" not in PAGE] == []
     assert [kind for kind in plugins.available(plugins.BOTS) if f"| `{kind}` |" not in PAGE] == []
     assert [mode for mode in scripted._MODES if mode not in PAGE] == []

@@ -141,6 +141,17 @@ def visiting(browser: Any, url: str, state: dict[str, Any] | None = None, **more
         context.close()
 
 
+class Hand:
+    """Clicks on a page, and counts how often."""
+
+    def __init__(self, page: Any) -> None:
+        self.page, self.count = page, 0
+
+    def click(self, place: Any) -> None:
+        self.count += 1
+        place.click()
+
+
 def fill(page: Any, **fields: str) -> None:
     """Fill in fields by their names."""
     for name, value in fields.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from halls import Hall
-from journeys import flash, heading, until, visiting
+from journeys import Hand, flash, heading, until, visiting
 from opening import check_accessible
 
 from held_talks import add_shop, begin
@@ -33,13 +33,15 @@ def page(hall: Hall, browser: Any) -> Iterator[Any]:
 
 
 def test_from_a_wrong_turn_to_its_corrected_scenario_in_two_clicks(page: Any, shop: tuple[Project, Run]) -> None:
+    hand = Hand(page)
     page.goto(f"/p/acting/conversations/{shop[1].number}/talks/greeting")
     assert "parrot gets 1 of 2 turns right" in heading(page)
-    page.locator("#turn-2").get_by_role("link", name="Edit this turn").click()
+    hand.click(page.locator("#turn-2").get_by_role("link", name="Edit this turn"))
     assert re.search(r"/scenarios/\w+#turn-2$", page.url)
     page.locator("#turn-2 [name='1-any']").fill("goodbye\nbye")
-    page.get_by_role("button", name="Save", exact=True).click()
+    hand.click(page.get_by_role("button", name="Save", exact=True))
     flash(page, re.compile("saved"))
+    assert hand.count <= 2
 
 
 def test_a_reply_that_is_fine_is_accepted_and_taken_back(page: Any, shop: tuple[Project, Run]) -> None:

@@ -192,6 +192,31 @@ def test_eleven_twins_are_merged_with_two_clicks_and_one_undo(hall: Hall, browse
         assert len(list(twins(hall.store, project))) == 11
 
 
+COUNT_CLICKS = """addEventListener("click", event => {
+  if (event.isTrusted && event.detail) sessionStorage.clicks = Number(sessionStorage.clicks || 0) + 1;
+}, true);"""
+MOST_CLICKS = 8
+
+
+def test_from_today_to_eleven_merged_twins_and_a_new_exam_takes_at_most_eight_clicks(
+    hall: Hall, browser: Any, shared: Path
+) -> None:
+    project = add_careers(hall, "clicks", shared)
+    with visiting(browser, hall.url, hall.states[Role.EDITOR]) as page:
+        page.add_init_script(COUNT_CLICKS)
+        page.goto("/p/clicks")
+        page.locator(".side .nav a", has_text="Topics").first.click()
+        page.locator(".links-panel a", has_text="Topics with similar names").click()
+        press(page, "Merge the ticked groups")
+        flash(page, "11 groups merged.")
+        assert not list(twins(hall.store, project))
+        page.locator(".side .nav a", has_text="Intents exam").first.click()
+        press(page, "Examine")
+        page.locator("main .tiles").wait_for()
+        clicks = page.evaluate("Number(sessionStorage.clicks)")
+    assert 3 < clicks <= MOST_CLICKS
+
+
 # --- the same with the engine of today ---------------------------------------------------------------------------
 
 

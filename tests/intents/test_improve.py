@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from vivavoce import demo
-from vivavoce.intents.improve import list_remedies, propose_improvements
+from vivavoce.intents.improve import Proposal, list_remedies, order_remedies, propose_improvements
 from vivavoce.intents.problems import Problem, ProblemKind, Remedy
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.selftest import cut_topics
-from vivavoce.intents.whatif import MergeTopics, MoveExamples
+from vivavoce.intents.whatif import Effect, Forecast, MarkOutOfScope, MergeTopics, MoveExamples, SplitTopic
 from vivavoce.records import Dataset
 
 pytestmark = pytest.mark.slow
@@ -25,6 +25,8 @@ def build_problem(kind: ProblemKind, *remedies: Remedy, **more: object) -> Probl
 def test_examples_of_a_pair_go_to_the_other_topic_and_the_smaller_topic_to_the_larger() -> None:
     problem = build_problem(ProblemKind.PAIR, Remedy.MOVE, Remedy.ADD_EXAMPLES, Remedy.MERGE)
     assert list(list_remedies(problem, DATA)) == [
+        (MoveExamples((3,), "a"),),
+        (MoveExamples((1,), "b"),),
         (MoveExamples((3,), "a"), MoveExamples((1,), "b")),
         (MergeTopics("b", "a"),),
     ]
@@ -36,6 +38,38 @@ def test_suspects_go_where_they_probably_belong() -> None:
     examples = (ProblemExample("a 1", 0, "a", "b"), ProblemExample("a 2", 1, "a", "b"))
     problem = build_problem(ProblemKind.SUSPECTS, Remedy.MOVE, examples=examples)
     assert list(list_remedies(problem, DATA)) == [(MoveExamples((0, 1), "b"),)]
+
+
+def test_a_topic_that_looks_like_two_is_split_and_examples_of_no_topic_go_out_of_scope() -> None:
+    split = Problem(ProblemKind.TO_SPLIT, ("a",), 5, 2, 9, evidence=1, remedies=(Remedy.SPLIT,), rows=(2,))
+    assert list(list_remedies(split, DATA)) == [(SplitTopic("a", (2,), "a (2)"),)]
+    outliers = build_problem(ProblemKind.OUTLIERS, Remedy.MARK_OUT_OF_SCOPE)
+    assert list(list_remedies(outliers, DATA)) == [(MarkOutOfScope((1, 3)),)]
+
+
+def test_a_text_in_several_topics_goes_to_the_one_that_has_it_most_often() -> None:
+    data = Dataset.of(["where is it", "where is it?", "Where is it", "b 1"], ["a", "a", "b", "b"])
+    problem = build_problem(ProblemKind.CONTRADICTIONS, Remedy.MOVE, rows=(0, 1, 2))
+    assert list(list_remedies(problem, data)) == [(MoveExamples((2,), "a"),)]
+
+
+def fake_forecast(edit: object, low: float, later: float | None = None) -> Forecast:
+    effect = Effect(low + 0.01, low, low + 0.02, 0.5, 0.5, 10)
+    judged = None if later is None else Effect(later, later, later, 0.5, 0.5, 10)
+    values = dict.fromkeys(Forecast.__dataclass_fields__, None)
+    return Forecast(**{**values, "edits": (edit,), "effects": {"accuracy": effect}, "by_later_topics": judged})  # type: ignore[arg-type]
+
+
+def test_two_topics_are_merged_only_where_they_overlap_like_one() -> None:
+    merge, move = fake_forecast(MergeTopics("b", "a"), 0.05), fake_forecast(MoveExamples((1,), "b"), 0.01)
+    assert order_remedies([move, merge], overlap=0.95) == (merge, move)
+    assert order_remedies([merge, move], overlap=0.60) == (move, merge)
+
+
+def test_a_split_is_judged_by_those_who_need_the_new_answer() -> None:
+    split = fake_forecast(SplitTopic("a", (2,), "a (2)"), -0.02, later=0.03)
+    problem = Problem(ProblemKind.TO_SPLIT, ("a",), 5, 2, 9, evidence=1, remedies=(Remedy.SPLIT,), rows=(2,))
+    assert Proposal(problem, (split,)).best is split
 
 
 def test_what_only_people_can_mend_has_no_forecast() -> None:

@@ -67,6 +67,10 @@ ROWS: Mapping[str, Sequence[Mapping[str, Any]]] = {
          "created": START, "place": n}
         for n, (topic, text) in enumerate([("topic1", "when do you open"), ("topic1", ODD), (None, "tell me a joke")])
     ],
+    "reserved": [{"id": "reserved1", "project_id": P, "topic_id": "topic1", "text": ODD, "language": "en",
+                  "created": START}],
+    "decisions": [{"id": "decision1", "project_id": P, "kind": "keep_apart", "topics": ["topic1"], "high": 2.5,
+                   "created": START}],
     "bots": [{"id": B, "project_id": P, "name": "a", "entry": {"kind": "http", "url": "http://127.0.0.1", "n": 1.5},
               "created": START}],
     "suites": [{"id": S, "project_id": P, "name": "flights", "title": "Flights", "language": "en", "agent": None,
@@ -81,6 +85,9 @@ ROWS: Mapping[str, Sequence[Mapping[str, Any]]] = {
                "why": ODD, "undoes": None, "undone_by": None, "size": 1}],
     "changes": [{"edit_id": "edit1", "place": 0, "noun": "topics", "noun_id": "topic1", "topic_id": "topic1",
                  "before": None, "after": TOPIC | {"created": START.isoformat()}}],
+    "forecasts": [{"id": "forecast1", "project_id": P, "edit_id": "edit1", "remedy": "merge", "topics": ["topic1"],
+                   "high_cost": None, "difference": 0.5, "low": 0.25, "high": None, "rounds": 3,
+                   "classifier": "linear", "threshold": 0.5, "created": START}],
     "schedules": [{"id": "schedule1", "project_id": P, "kind": "intents", "title": "Daily", "options": {},
                    "minute_of_day": 125, "enabled": True, "next_at": LATER, "user_id": None, "created": START}],
     "runs": [RUN],

@@ -48,7 +48,7 @@ def titles(text: str) -> list[str]:
 def test_the_page_begins_with_a_sentence_about_what_happened(reader, logged) -> None:
     text = reader.get(BASE).text
     (head,) = re.findall(r"<h1[^>]*>([^<]*)</h1>", text)
-    assert head == "4 dialogues from 2 March 2026 to 17 March 2026; 2 ended after the bot did not understand."
+    assert head == "4 dialogues from 2 March 2026 to 17 March 2026; 2 ended with the bot not understanding."
 
 
 def test_recent_dialogues_are_counted_by_the_month(house, reader) -> None:

@@ -1,4 +1,4 @@
-"""Openings: what they are, how a search is asked, and an index in memory with the same words as that of a database."""
+"""Openings: what they are, how a search is asked, and an index in memory with the tokens of that of a database."""
 
 from __future__ import annotations
 

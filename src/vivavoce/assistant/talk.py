@@ -147,7 +147,7 @@ class Outcome:
 
     `stage` decided; `intent` and `confidence` are what it decided (a general intent, a topic of the FAQ; None:
     nothing). `general` and `faq` are the three best guesses of both stages, empty where a stage was not asked.
-    `slots` holds `profession` and `place` of the job search; `openings` are those to show as cards, with `total` found.
+    `slots` holds `profession` and `place` of the job search; `openings` are those to show, of `total` found.
     `hand_over`: a person is needed. `offered`: the topics of a "did you mean"; `chosen`: what the visitor chose.
     `actions` are for the caller to carry out: `subscribe(address, profession, place, language)` and `unsubscribe()`.
     """

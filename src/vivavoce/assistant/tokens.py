@@ -27,10 +27,11 @@ SHORT = 3
 _SIGNS = re.compile(r"[\W_]+")
 # They say that a job is open to everyone, and nothing of the job.
 _MARKS = re.compile(r"\((?:[mwdfhx*]\s?[/|]\s?)+[mwdfhx*]\)|\b(?:m/w/d|h/f|f/h|m/f/d)\b", re.IGNORECASE)
-_IDLE = frozenset(
-    "a an and at for in of on or the to with der die das den dem des ein eine einer einem und oder fur fuer im in mit von"
-    " zum zur als bei auch ohne un une le la les l d de du des en et ou pour avec a au aux sur".split()
+_IDLE = (
+    "a an and at for in of on or the to with der die das den dem des ein eine einer einem und oder fur fuer im mit"
+    " von zum zur als bei auch ohne un une le la les l d de du des en et ou pour avec au aux sur"
 )
+_IDLE_WORDS = frozenset(_IDLE.split())
 
 
 def index_tokens(opening: Opening) -> list[str]:
@@ -86,10 +87,10 @@ def _compile(patterns: str, language: str) -> re.Pattern[str]:
 def _stems(text: str, language: str) -> list[str]:
     plain = _MARKS.sub(" ", text)
     if is_chinese(plain):
-        return [token for token in words(plain, "zh") if token.strip()]
+        return [bare for token in words(plain, "zh") if (bare := _SIGNS.sub("", token))]
     stems = []
     for token in split(plain, language):
-        if token.form not in _IDLE:
+        if token.form not in _IDLE_WORDS:
             stems.append(token.stem)
             part = find_last_part(token.form) if language == "de" else ""
             stems += [part] if part and part != token.stem else []

@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vivavoce.classifiers.bayes import Counts
     from vivavoce.classifiers.lexical import LexicalClassifier
     from vivavoce.classifiers.linear import LinearClassifier
+    from vivavoce.text.vectors import Encoder
 
-    Vectors = NDArray[np.float32] | None
+    # The sentence vector of a message, and its words and letters.
+    Encoded = tuple[NDArray[np.float32], Counts]
 
 SHOWN = 3
 # What the general intents learn beside their own: questions about applying and working, which are for the FAQ.
@@ -42,6 +45,9 @@ class Understanding(NamedTuple):
     faq: tuple[Guess, ...] = ()
 
 
+NOT_UNDERSTOOD = Understanding()
+
+
 @dataclass(frozen=True, eq=False)
 class StageModel:
     """A trained stage: its classifier, and its examples as phrases that need none."""
@@ -49,16 +55,15 @@ class StageModel:
     classifier: LinearClassifier | LexicalClassifier
     phrases: Mapping[str, str]
 
-    def guess(self, text: str, encode: Callable[[], Vectors]) -> tuple[Guess, ...]:
+    def guess(self, text: str, encode: Callable[[], Encoded | None]) -> tuple[Guess, ...]:
         """Return the three best guesses; a message that is an example itself is sure."""
         from vivavoce.classifiers.lexical import LexicalClassifier
 
         known = self.phrases.get(bare(text))
         if known is not None:
             return (Guess(known, 1.0),)
-        vectors = encode()
-        if vectors is not None and not isinstance(self.classifier, LexicalClassifier):
-            chances = self.classifier.weigh([text], vectors)
+        if not isinstance(self.classifier, LexicalClassifier) and (encoded := encode()):
+            chances = self.classifier.weigh([text], *encoded)
         else:
             chances = self.classifier.probabilities([text])
         row = chances.rows[0]
@@ -112,17 +117,25 @@ def background(language: str) -> tuple[str, ...]:
 
 
 def bare(text: str) -> str:
-    """Return a message without case, signs and blanks at its ends: what makes two messages the same phrase."""
-    return _NO_LETTERS.sub(" ", text.casefold()).strip()
+    """Return a message without case and signs: what makes two messages the same phrase. Signs alone stay (👍)."""
+    return _NO_LETTERS.sub(" ", text.casefold()).strip() or text.strip()
 
 
 @lru_cache(maxsize=1024)
-def encode(language: str, text: str) -> Vectors:
-    """Return the sentence vector of a message as one row, None where there are none for its language."""
+def encode(language: str, text: str) -> Encoded | None:
+    """Return what classifiers read of a message; None where there are no sentence vectors for its language."""
+    from vivavoce.classifiers.bayes import count
+
+    encoder = _load_encoder(language)
+    return (encoder.encode([text]), count([text])) if encoder else None
+
+
+@lru_cache(maxsize=8)
+def _load_encoder(language: str) -> Encoder | None:
     from vivavoce.text.languages.mixed import can_read, name_encoder
     from vivavoce.text.vectors import load_encoder
 
-    return load_encoder(name_encoder(language)).encode([text]) if can_read(language) else None
+    return load_encoder(name_encoder(language)) if can_read(language) else None
 
 
 class Understander:
@@ -152,7 +165,7 @@ class Understander:
     def understand(self, text: str, language: str) -> Understanding:
         """Return what a message means."""
         guesses: dict[Stage, tuple[Guess, ...]] = {Stage.GENERAL: (), Stage.FAQ: ()}
-        decided = Understanding()
+        decided = NOT_UNDERSTOOD
         for stage in self.options.order:
             model = self.model(stage, language)
             if model is None:

@@ -12,13 +12,14 @@ import math
 import re
 import socket
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from string import punctuation
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -45,6 +46,7 @@ from vivavoce.messages import change_texts, say
 from vivavoce.records import Status
 from vivavoce.version import __version__
 
+T = TypeVar("T")
 CONNECT_SECONDS = 10.0
 # Servers close what has been idle for some five seconds; a connection that may be closed is not used.
 IDLE_SECONDS = 4.0
@@ -92,6 +94,15 @@ class BotClient:
         self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
     ) -> aiohttp.ClientResponse:
         """Send a request; AddressRefused where the guard forbids it."""
+        session, proxy = await self._find_session(url)
+        return await session.request(method, url, headers=headers, data=body, proxy=proxy, allow_redirects=False)
+
+    async def connect(self, url: URL, headers: Mapping[str, str]) -> aiohttp.ClientWebSocketResponse:
+        """Open a WebSocket; AddressRefused where the guard forbids it."""
+        session, proxy = await self._find_session(url)
+        return await session.ws_connect(url, headers=headers, proxy=proxy, max_msg_size=MAX_BYTES)
+
+    async def _find_session(self, url: URL) -> tuple[aiohttp.ClientSession, URL | None]:
         policy = self._policy or addresses()
         if policy.public_only and (kind := refused_host(str(url), policy)):
             raise AddressRefused(url.host or "", kind)
@@ -109,8 +120,7 @@ class BotClient:
             # A session lives in one event loop; a bot may be used in another one later.
             await self.close()
             self._loop = asyncio.get_running_loop()
-        session = self._sessions.get(policy) or self._open_session(policy)
-        return await session.request(method, url, headers=headers, data=body, proxy=proxy, allow_redirects=False)
+        return self._sessions.get(policy) or self._open_session(policy), proxy
 
     async def close(self) -> None:
         """Close all connections."""
@@ -120,6 +130,9 @@ class BotClient:
                 await session.close()
 
     def _open_session(self, policy: Addresses) -> aiohttp.ClientSession:
+        # Requests are redirected by `BotSession`, WebSockets never.
+        tracing = aiohttp.TraceConfig()
+        tracing.on_request_redirect.append(_refuse_redirect)
         self._sessions[policy] = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=0,
@@ -135,6 +148,7 @@ class BotClient:
             timeout=_TIMEOUT,
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,
+            trace_configs=[tracing],
         )
         return self._sessions[policy]
 
@@ -190,12 +204,26 @@ class _GuardedResolver(AbstractResolver):
         """Nothing is held."""
 
 
+async def _refuse_redirect(*_: object) -> None:
+    raise aiohttp.ClientError("a WebSocket is not redirected")
+
+
 def _open_socket(info: Any, policy: Addresses) -> socket.socket:
     """Open the socket of a connection: the last moment to look at where it leads, however it was named."""
     family, kind, protocol, _, place = info
     if refusal := policy.refusal(str(place[0])):
         raise AddressRefused(str(place[0]), refusal)
     return socket.socket(family=family, type=kind, proto=protocol)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of any code as it came; its headers are found in any case. Never shown: it may hold secrets."""
+
+    code: int
+    reason: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
 
 
 class BotSession:
@@ -209,8 +237,59 @@ class BotSession:
 
     async def fetch(self, request: Request) -> object:
         """Send a request and return the JSON of the answer as it came; BotError with its status otherwise."""
+        return await self._send(request, self._read)
+
+    async def exchange(self, request: Request, *, skips_body: bool = False) -> Answer:
+        """Send a request and return the answer, whatever its code; BotError where there is no whole answer.
+
+        `skips_body`: what is delivered, such as a trained model, is not read where all went well.
+        """
+
+        async def take_head(response: aiohttp.ClientResponse) -> Answer:
+            if not 200 <= response.status < 300:
+                return await self._take(response)
+            response.close()
+            return Answer(response.status, response.reason or "", response.headers)
+
+        return await self._send(request, take_head if skips_body else self._take)
+
+    async def listen(self, request: Request, hear: Callable[[bytes], bool]) -> object:
+        """Send a request and hand on the bytes of an event stream until `hear` has enough.
+
+        Returns None, or the JSON of an answer that is no event stream.
+        """
+
+        async def read(response: aiohttp.ClientResponse) -> object:
+            if not 200 <= response.status < 300 or "event-stream" not in response.headers.get("Content-Type", ""):
+                return await self._read(response)
+            size = 0
+            async for piece in response.content.iter_any():
+                size += len(piece)
+                if size > MAX_BYTES:
+                    raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
+                if hear(piece):
+                    response.close()
+                    break
+            return None
+
+        plain = {**request.headers, "Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        return await self._send(replace(request, headers=plain), read)
+
+    async def connect(self, request: Request) -> aiohttp.ClientWebSocketResponse:
+        """Open a WebSocket."""
+        with self.explaining():
+            url = to_url(request.url)
+            return await self._client.connect(url, request.headers)
+
+    async def _send(self, request: Request, read: Callable[[aiohttp.ClientResponse], Awaitable[T]]) -> T:
+        with self.explaining():
+            return await self._follow(request.method, to_url(request.url), request.headers, request.body, read)
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Raise a BotError with its status for what happens to a connection."""
         try:
-            return await self._follow(request.method, to_url(request.url), request.headers, request.body)
+            yield
         except AddressRefused as error:
             what = change_texts(error.what, self.redactor.text)
             raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
@@ -219,7 +298,14 @@ class BotSession:
         except ValueError as error:
             raise self._failure(Status.FAILED, f"cannot build the request: {error}") from None
 
-    async def _follow(self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None) -> object:
+    async def _follow(
+        self,
+        method: str,
+        url: URL,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        read: Callable[[aiohttp.ClientResponse], Awaitable[T]],
+    ) -> T:
         """Send a request, and again where it is sent elsewhere: as it is, since a bot needs the message."""
         cookies = self._cookies
         for _ in range(MAX_REDIRECTS + 1):
@@ -229,7 +315,10 @@ class BotSession:
                 cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
                 target = _find_target(response)
                 if target is None:
-                    return await self._read(response)
+                    if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
+                        text = f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB"
+                        raise self._failure(Status.TOO_LARGE, text)
+                    return await read(response)
             if target.origin() != url.origin():
                 headers = {name: value for name, value in headers.items() if name.lower() in _HARMLESS_HEADERS}
                 cookies = {}
@@ -239,13 +328,29 @@ class BotSession:
         raise self._failure(Status.REFUSED, f"more than {MAX_REDIRECTS} redirects in a row")
 
     async def _read(self, response: aiohttp.ClientResponse) -> object:
-        if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
-            raise self._failure(Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB")
         if not 200 <= response.status < 300:
             raise await self._refusal(response)
+        return self.decode((await self._take(response)).body)
+
+    async def post(self, request: Request) -> object:
+        """Do as `fetch`; an answer without a body is None."""
+
+        async def read(response: aiohttp.ClientResponse) -> object:
+            if not 200 <= response.status < 300:
+                raise await self._refusal(response)
+            body = (await self._take(response)).body
+            return self.decode(body) if body.strip() else None
+
+        return await self._send(request, read)
+
+    async def _take(self, response: aiohttp.ClientResponse) -> Answer:
         body, whole = await _read_body(response, MAX_BYTES)
         if not whole:
             raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
+        return Answer(response.status, response.reason or "", response.headers, body)
+
+    def decode(self, body: bytes) -> object:
+        """Return the JSON of a body; BotError where it is none."""
         return decode_json(
             body, lambda status, detail: self._failure(status, excerpt(detail, self.redactor) or "an empty response")
         )
@@ -260,12 +365,13 @@ class BotSession:
         except (TimeoutError, aiohttp.ClientError, OSError):
             pass
         code = response.status
-        status = Status.RATE_LIMITED if code == 429 else Status.SERVER_ERROR if code >= 500 else Status.REFUSED
         what = f"{code} {response.reason or ''}".strip()
         page = excerpt(body[:MAX_ERROR_BYTES].decode("utf-8", "replace"), self.redactor)
         wait = read_retry_after(response.headers.get("Retry-After"))
         remedy = "use the address it redirects to" if 300 <= code < 400 else ""
-        return self._failure(status, f"{what}: {page}" if page else what, retry_after=wait, remedy=remedy)
+        error = self._failure(status_of(code), f"{what}: {page}" if page else what, retry_after=wait, remedy=remedy)
+        error.code = code
+        return error
 
     def _failure(
         self, status: Status, detail: str, *, retry_after: float | None = None, remedy: str = ""
@@ -277,6 +383,11 @@ class BotSession:
             where=self._where,
             remedy=remedy or _REMEDY.get(status, ""),
         )
+
+
+def status_of(code: int) -> Status:
+    """Return what an HTTP code other than 2xx means."""
+    return Status.RATE_LIMITED if code == 429 else Status.SERVER_ERROR if code >= 500 else Status.REFUSED
 
 
 def _find_target(response: aiohttp.ClientResponse) -> URL | None:
@@ -329,6 +440,8 @@ def _explain_failure(error: Exception) -> tuple[Status, str]:
 def _explain_protocol_failure(error: aiohttp.ClientResponseError) -> tuple[Status, str]:
     if isinstance(error, aiohttp.ContentTypeError):
         return Status.BAD_ENCODING, f"the response is {error.message}"
+    if isinstance(error, aiohttp.WSServerHandshakeError):
+        return status_of(error.status), f"{error.status}: no WebSocket at this address"
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return Status.UNREACHABLE, f"the proxy answered {error.status} {error.message}".strip()
     return Status.NOT_JSON, f"the response is not HTTP: {(error.message.splitlines() or [''])[0]}"

@@ -1,20 +1,25 @@
-"""Any bot behind HTTP that takes a message and answers in JSON: address, body and paths are given in its entry."""
+"""Any bot behind HTTP or a WebSocket: address, body and paths are given in its entry."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from vivavoce.bots.collecting import EVERY_S, SETTLE_S, Polling, Socket
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.guard import Request, check_address, shown_address
+from vivavoce.bots.http_plan import BODY, METHODS, SSE, WEBSOCKET, Call, Plan, list_addresses, read_entry, read_method
+from vivavoce.bots.oauth import OPTIONS as OAUTH_OPTIONS
+from vivavoce.bots.oauth import fetch_token
+from vivavoce.bots.platform import RenewedToken
 from vivavoce.bots.protocol import BotContext, BotFacts
-from vivavoce.bots.redaction import LEGAL, Redactor, fill_in, is_telling, open_entry, variables_of
-from vivavoce.bots.shapes import PATHS, ReplyReader
-from vivavoce.errors import BotError, Fault, UsageError, nearest
+from vivavoce.bots.redaction import Redactor, fill_in, is_telling, open_entry, variables_of
+from vivavoce.bots.shapes import PATHS
+from vivavoce.bots.templates import protect
+from vivavoce.errors import BotError, UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Reply, Status
@@ -22,73 +27,7 @@ from vivavoce.records import Reply, Status
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
 
-_PLACE = re.compile(r"\{(\{)?([A-Za-z_][A-Za-z0-9_]*)\}(?(1)\})")
-_HOST = re.compile(r"https?://[^/?#]*")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-
-
-class Template:
-    """A text with places for values; each value is escaped as the text around it needs."""
-
-    __slots__ = ("_escape", "_parts", "names")
-
-    def __init__(self, text: str, known: Collection[str], escape: Callable[[str], str], *, where: str = "") -> None:
-        parts: list[tuple[str, str]] = []
-        at = 0
-        literal = ""
-        for match in _PLACE.finditer(text):
-            literal += text[at : match.start()]
-            at = match.end()
-            if match[1]:
-                literal += match[0][1:-1]
-                continue
-            name = match[2]
-            if name not in known:
-                near, places = nearest(name, sorted(known)), ", ".join("{" + each + "}" for each in sorted(known))
-                raise UsageError(
-                    say("unknown placeholder '{{{name}}}'.{nearest}", name=name, nearest=near),
-                    where=where,
-                    remedy=say("use {names}, or {{{{{name}}}}} for literal braces", names=places, name=name),
-                )
-            parts.append((literal, name))
-            literal = ""
-        self._parts = (*parts, (literal + text[at:], ""))
-        self._escape = escape
-        self.names = frozenset(name for _, name in parts)
-
-    def fill(self, values: Mapping[str, str]) -> str:
-        """Return the text with the values in their places."""
-        if len(self._parts) == 1:
-            return self._parts[0][0]
-        return "".join([part + self._escape(values[name]) if name else part for part, name in self._parts])
-
-
-def json_template(value: object, known: Collection[str], *, where: str = "") -> Template:
-    """Make a template of a JSON value; the text of a value cannot leave the string that it stands in."""
-    # Braces of JSON itself are followed by a quote or a brace, never by a name, so they are no places.
-    return Template(json.dumps(value), known, lambda text: json.dumps(text)[1:-1], where=where)
-
-
-def address_template(text: str, known: Collection[str], *, where: str = "") -> Template:
-    """Make a template of an address; values are percent-encoded, so that they stay within their part of it."""
-    host = _HOST.match(text)
-    begin = host[0] if host else ""
-    rest = quote(text[len(begin) :], safe=LEGAL)
-    return Template(begin + rest, known, lambda value: quote(value, safe="", errors="replace"), where=where)
-
-
-def header_template(text: str, known: Collection[str], *, where: str = "") -> Template:
-    """Make a template of a header; line breaks in values become blanks."""
-    return Template(text, known, lambda value: _CONTROL.sub(" ", value), where=where)
-
-
-def protect(text: str) -> str:
-    """Return a text in a form that a template writes out as it is, whatever braces it holds."""
-    return _PLACE.sub(lambda match: f"{{{match[0]}}}", text)
-
-
-METHODS = ("POST", "GET", "PUT", "PATCH")
-BODY = {"session": "{session}", "text": "{text}"}
+T = TypeVar("T")
 _SENDING = say("Request")
 _REPLY = say("Response")
 _EXAMPLE = say("For example https://bot.example/chat")
@@ -130,6 +69,58 @@ _FORM = (
     BotOption("reply.confidence", label=say("Confidence"), group=_REPLY),
     BotOption("reply.fallback", label=say("Not-understood flag"), group=_REPLY),
 )
+_LATER = say("Streams and late replies")
+STREAM_OPTIONS = (
+    BotOption(
+        "stream",
+        "choice",
+        say("Server-sent events: the reply arrives piece by piece."),
+        label=say("Stream"),
+        group=_LATER,
+        choices=("", SSE),
+    ),
+    BotOption("reply.delta", help=say("Path to the next piece of text."), label=say("Piece of text"), group=_LATER),
+    BotOption(
+        "reply.end", help=say("A path that only the last event has."), label=say("End of stream"), group=_LATER
+    ),
+)
+POLL_OPTIONS = (
+    BotOption(
+        "poll.url",
+        "address",
+        "For bots that reply later: where to ask for the reply. {watermark} is where the last answer ended.",
+        label=say("Address of replies"),
+        group=_LATER,
+    ),
+    BotOption("poll.method", "choice", default="GET", choices=METHODS),
+    BotOption("poll.headers", "headers", secret=True),
+    BotOption("poll.body", "json"),
+    BotOption("poll.values", "json"),
+    BotOption("poll.watermark", help=say("Path to the next watermark."), label=say("Watermark"), group=_LATER),
+    BotOption("poll.every_s", "number", default=f"{EVERY_S:g}", low="0"),
+    BotOption(
+        "until",
+        help=say("A path that only the last part of a reply has. Empty: a pause ends the reply."),
+        label=say("End of reply"),
+        group=_LATER,
+    ),
+    BotOption(
+        "settle_s",
+        "number",
+        default=f"{SETTLE_S:g}",
+        label=say("Pause that ends a reply, in seconds"),
+        group=_LATER,
+        low="0",
+    ),
+    BotOption(
+        "greeting_s",
+        "number",
+        say("How long to wait for what the bot says first. Empty: it does not speak first."),
+        label=say("Wait for a greeting, in seconds"),
+        group=_LATER,
+        low="0",
+    ),
+)
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
@@ -140,6 +131,9 @@ CONNECTOR = Connector(
         BotOption("open.headers", "headers", secret=True),
         BotOption("open.body", "json"),
         BotOption("open.values", "json"),
+        *STREAM_OPTIONS,
+        *POLL_OPTIONS,
+        *OAUTH_OPTIONS,
     ),
     option="url",
     title=say("Bot at a web address"),
@@ -160,7 +154,7 @@ def from_option(option: str, context: BotContext) -> HttpBot:
             remedy=say("write `url: https://...` or `http:https://...`"),
         )
     paths = entry["reply"] if isinstance(entry.get("reply"), Mapping) else {}
-    about = f"{_read_method(entry, context.name)} {shown_address(str(entry['url']))}"
+    about = f"{read_method(entry, context.name)} {shown_address(str(entry['url']))}"
     facts = BotFacts(context.name, about, reports_intent="intent" in paths, reports_actions="actions" in paths)
     return HttpBot(entry, entry_facts(context, facts))
 
@@ -169,176 +163,138 @@ class HttpBot:
     """A bot behind HTTP. Secrets are read with the first conversation, and live nowhere but in the requests."""
 
     def __init__(self, entry: Mapping[str, object], facts: BotFacts) -> None:
-        self._entry = _read_entry(entry, facts.name)
+        self._entry = read_entry(entry, facts.name)
         self.facts = facts
         # Built once without secrets, to report faults before a run and not in the middle of it.
-        if "${" not in str(self._entry["url"]):
-            check_address(str(self._entry["url"]), where=facts.name)
         stand_ins = dict.fromkeys(variables_of(self._entry), "x")
-        _Plan.of({key: fill_in(value, stand_ins) for key, value in self._entry.items()}, facts.name)
-        self._ready: tuple[_Plan, BotClient, Redactor] | None = None
+        for url in list_addresses(self._entry):
+            if "${" not in url:
+                check_address(WEBSOCKET.sub("http", url), where=facts.name)
+        Plan.of({key: fill_in(value, stand_ins) for key, value in self._entry.items()}, facts.name)
+        self._ready: tuple[Plan, BotClient, Redactor, RenewedToken | None] | None = None
 
     async def open(self, session: str) -> HttpConversation:
         """Begin a conversation; if the entry has `open`, that request is sent and its values kept."""
-        plan, client, redactor = self._ready or self._prepare()
+        plan, client, redactor, credentials = self._ready or self._prepare()
         requests, values = client.begin(redactor, where=self.facts.name), {"session": session}
-        if plan.opening is not None:
-            more = _read_values(plan.values, await requests.fetch(plan.opening.request(values)), self.facts.name)
-            requests.redactor = redactor.also(value for name, value in more.items() if is_telling(name))
-            values |= more
-        return HttpConversation(plan, requests, values)
+        conversation = HttpConversation(plan, requests, values, credentials)
+        await conversation.begin()
+        return conversation
 
     async def close(self) -> None:
         """Close the connections."""
         if self._ready is not None:
             await self._ready[1].close()
 
-    def _prepare(self) -> tuple[_Plan, BotClient, Redactor]:
+    def _prepare(self) -> tuple[Plan, BotClient, Redactor, RenewedToken | None]:
         from vivavoce.bots.client import BotClient
 
         entry, redactor = open_entry(self._entry, where=self.facts.name, guard=protect)
-        opening: Any = entry.get("open")
-        for url in (entry["url"], *([opening["url"]] if opening else [])):
-            check_address(str(url), where=self.facts.name)
-        self._ready = _Plan.of(entry, self.facts.name), BotClient(), redactor
+        for url in list_addresses(entry):
+            check_address(WEBSOCKET.sub("http", url), where=self.facts.name)
+        client = BotClient()
+        name, credentials = self.facts.name, None
+        if entry.get("oauth"):
+            # No template, so its secrets are filled in as they are.
+            plain, _ = open_entry({"oauth": self._entry["oauth"]}, where=name)
+            oauth: Any = plain["oauth"]
+            credentials = RenewedToken(partial(fetch_token, oauth, client.begin(redactor, where=name)))
+        self._ready = Plan.of(entry, name), client, redactor, credentials
         return self._ready
 
 
 class HttpConversation:
-    """One conversation: its session, its cookies, and the values that the opening gave."""
+    """One conversation: its session, its cookies, the values that the opening gave, and what the bot said first."""
 
-    def __init__(self, plan: _Plan, requests: BotSession, values: dict[str, str]) -> None:
-        self._plan, self._requests, self._values = plan, requests, values
+    def __init__(
+        self, plan: Plan, requests: BotSession, values: dict[str, str], credentials: RenewedToken | None
+    ) -> None:
+        self._plan, self._requests, self._values, self._credentials = plan, requests, values, credentials
         self._turn = 1
+        self._polling: Polling | None = None
+        self._socket: Socket | None = None
+        self.greeting: Reply | None = None
+
+    async def begin(self) -> None:
+        """Send the opening, connect, and collect what the bot says first."""
+        plan = self._plan
+        if plan.opening is not None:
+            self._learn(plan.values, await self._authorized(plan.opening, self._values, self._requests.fetch), "open")
+        if plan.websocket:
+            self._socket = await self._connect()
+        elif plan.polling is not None:
+            self._polling = Polling(self._poll, plan.watermark, plan.every_s)
+        source = self._socket or (self._polling if plan.greets_early else None)
+        if plan.greeting_s and source is not None:
+            self.greeting = await plan.collecting.collect(source, self._requests.redactor.value, plan.greeting_s)
 
     async def say(self, text: str) -> Reply:
         """Send a message and read the reply."""
-        request = self._plan.saying.request({**self._values, "text": text, "turn": str(self._turn)})
-        payload = await self._requests.fetch(request)
+        plan, values = self._plan, {**self._values, "text": text, "turn": str(self._turn)}
+        if plan.stream is not None:
+            reply: Reply = await self._authorized(plan.saying, values, partial(plan.stream.fetch, self._requests))
+        elif self._socket is not None:
+            await self._socket.send(plan.saying.text(values))
+            reply = await plan.collecting.collect(self._socket, self._requests.redactor.value)
+        elif self._polling is not None:
+            self._learn(plan.poll_values, await self._authorized(plan.saying, values, self._requests.post), "poll")
+            reply = await plan.collecting.collect(self._polling.begin(), self._requests.redactor.value)
+        else:
+            payload = await self._authorized(plan.saying, values, self._requests.fetch)
+            reply = plan.reader.read(self._requests.redactor.value(payload))
         # A message that is tried again after a failure is still the same turn.
         self._turn += 1
-        return self._plan.reader.read(self._requests.redactor.value(payload))
+        return reply
 
     async def close(self) -> None:
         """End the conversation; the connections belong to the bot and stay."""
+        if self._socket is not None:
+            await self._socket.close()
 
-
-@dataclass(frozen=True)
-class _Call:
-    """One kind of request, made ready."""
-
-    method: str
-    url: Template = field(repr=False)
-    headers: tuple[tuple[str, Template], ...] = field(repr=False)
-    body: Template | None = field(repr=False)
-
-    def request(self, values: Mapping[str, str]) -> Request:
-        headers = {name: template.fill(values) for name, template in self.headers}
-        body = self.body.fill(values).encode() if self.body else None
-        return Request(self.method, self.url.fill(values), headers, body)
-
-    def names(self) -> set[str]:
-        templates = [self.url, *(template for _, template in self.headers), *([self.body] if self.body else [])]
-        return {name for template in templates for name in template.names}
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """All that is needed to talk: how a conversation is opened, how a message is sent, how a reply is read."""
-
-    saying: _Call
-    opening: _Call | None
-    values: Mapping[str, Any]
-    reader: ReplyReader
-
-    @classmethod
-    def of(cls, entry: Mapping[str, Any], where: str) -> _Plan:
-        opening = entry.get("open")
-        values = _compile_paths((opening or {}).get("values") or {}, where)
-        begin = (
-            _build_call({"headers": entry.get("headers") or {}, **opening}, ["session"], where) if opening else None
+    def _learn(self, paths: Mapping[str, Any], payload: object, name: str) -> None:
+        more = _read_values(paths, payload, name)
+        self._requests.redactor = self._requests.redactor.also(
+            value for name, value in more.items() if is_telling(name)
         )
-        saying = _build_call(entry, ["session", "text", "turn", *values], where)
-        if "text" not in saying.names():
-            raise UsageError(
-                say("the message is never sent: `{text}` does not appear in the address, headers or body"),
-                where=where,
-                remedy=say("put {text} where the bot expects the message"),
-            )
-        return cls(saying, begin, values, ReplyReader(entry.get("reply") or {}, where=where))
+        self._values |= more
 
-
-def _build_call(part: Mapping[str, Any], names: Sequence[str], where: str) -> _Call:
-    method = _read_method(part, where)
-    body = part.get("body", None if method == "GET" else {key: BODY[key] for key in BODY if key in names})
-    headers = {"Accept": "application/json", **(part.get("headers") or {})}
-    if body is not None and not any(name.lower() == "content-type" for name in headers):
-        headers["Content-Type"] = "application/json"
-    return _Call(
-        method,
-        address_template(part["url"], names, where=where),
-        tuple((name, header_template(value, names, where=where)) for name, value in headers.items()),
-        None if body is None else json_template(body, names, where=where),
-    )
-
-
-def _read_method(part: Mapping[str, Any], where: str) -> str:
-    method = str(part.get("method", "POST")).upper()
-    if method not in METHODS:
-        raise UsageError(
-            say("'{method}' cannot send a message", method=method),
-            where=where,
-            remedy=say("use {names}", names=", ".join(METHODS)),
+    async def _poll(self, watermark: str) -> object:
+        assert self._plan.polling is not None  # noqa: S101 - only asked for where there is one
+        return await self._authorized(
+            self._plan.polling, {**self._values, "watermark": watermark}, self._requests.post
         )
-    return method
+
+    async def _connect(self) -> Socket:
+        async def connect(request: Request) -> Socket:
+            return Socket(self._requests, await self._requests.connect(request))
+
+        return await self._authorized(self._plan.saying, {**self._values, "text": "", "turn": "0"}, connect)
+
+    async def _authorized(self, call: Call, values: Mapping[str, str], send: Callable[[Request], Awaitable[T]]) -> T:
+        """Send a request with the token, where there is one; once more with another if it is refused."""
+        request = call.request(values)
+        if self._credentials is None:
+            return await send(request)
+        for is_last in (False, True):
+            token = await self._credentials.get()
+            self._requests.redactor = self._requests.redactor.also([token])
+            try:
+                headers = {**request.headers, "Authorization": f"Bearer {token}"}
+                return await send(replace(request, headers=headers))
+            except BotError as error:
+                if error.code != 401 or is_last:
+                    raise
+                self._credentials.forget()
+        raise AssertionError("the last attempt returns or raises")
 
 
-def _read_entry(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the entry with bodies that were written as JSON text made values; refuse parts of a wrong kind."""
-    parts, opening = {"": dict(entry)}, entry.get("open")
-    faults: list[Fault] = []
-    if isinstance(opening, Mapping):
-        parts["open"] = dict(opening)
-        if not isinstance(opening.get("url"), str):
-            faults.append(Fault(say("the address `url` is missing"), "open"))
-    for place, part in parts.items():
-        groups: dict[str, Any] = {key: part[key] for key in ("headers", "reply", "open", "values") if key in part}
-        wrong = [key for key, group in groups.items() if not isinstance(group, Mapping)]
-        texts = {key: group for key, group in groups.items() if key not in wrong and key != "open"}
-        wrong += [f"{key}.{name}" for key in texts for name, v in texts[key].items() if not isinstance(v, str)]
-        faults += [Fault(say("'{key}' must contain keys", key=key), place) for key in wrong]
-        try:
-            if isinstance(part.get("body"), str):
-                part["body"] = json.loads(part["body"])
-        except ValueError as error:
-            raise UsageError(
-                say("the body is neither a mapping nor JSON: {error}", error=error),
-                where=where,
-                remedy=say('write `body: {message: "{text}"}`, or JSON in single quotes if types matter'),
-            ) from error
-    if faults:
-        raise UsageError(say("these values are invalid"), where=where, faults=faults, remedy=say("fix them"))
-    return parts[""] | ({"open": parts["open"]} if "open" in parts else {})
-
-
-def _compile_paths(paths: Mapping[str, str], where: str) -> dict[str, Any]:
-    import jmespath
-
-    try:
-        return {name: jmespath.compile(path) for name, path in paths.items()}
-    except jmespath.exceptions.JMESPathError as error:
-        what = say("open.values is not a valid JMESPath expression: {error}", error=str(error).splitlines()[0])
-        raise UsageError(what, where=where, remedy=say("see https://jmespath.org")) from error
-
-
-def _read_values(paths: Mapping[str, Any], payload: object, where: str) -> dict[str, str]:
+def _read_values(paths: Mapping[str, Any], payload: object, name: str) -> dict[str, str]:
     values = {name: path.search(payload) for name, path in paths.items()}
     lacking = [name for name, value in values.items() if value is None or isinstance(value, list | dict)]
     if lacking:
         raise BotError(
-            say("the response to `open` has no value for {names}", names=", ".join(lacking)),
+            say("the response has no value for {names}", names=", ".join(lacking)),
             status=Status.UNEXPECTED,
-            where=where,
-            remedy=say("fix the paths under open.values"),
+            remedy=say("fix the paths under {name}.values", name=name),
         )
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}

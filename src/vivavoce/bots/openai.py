@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.bots.declaration import NOTHING, BotOption, Connector, Reach, entry_facts, number
-from vivavoce.bots.guard import Addresses, Request, check_address, shown_address
+from vivavoce.bots.guard import Addresses, check_address, shown_address
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, open_entry
+from vivavoce.bots.responses import CONFIRMED, Endpoint, ResponsesConversation
 from vivavoce.bots.shapes import read_actions
 from vivavoce.errors import BotError, UsageError
 from vivavoce.messages import say
@@ -21,6 +22,7 @@ from vivavoce.records import Reply, Status
 if TYPE_CHECKING:
     from vivavoce.bots.client import BotClient, BotSession
 
+CHAT, RESPONSES = "chat", "responses"
 OPENAI = "https://api.openai.com/v1"
 KEY, BASE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 _LIMITS = Limits(at_once=4, timeout_s=60.0)
@@ -48,6 +50,15 @@ CONNECTOR = Connector(
         ),
         BotOption("system", "long text", say("The model's system prompt."), label=say("Prompt"), group=_MODEL),
         BotOption("prompt_file", "file"),
+        BotOption(
+            "api",
+            "choice",
+            say("The chat API, which most servers support, or OpenAI's newer Responses API."),
+            default=CHAT,
+            label=say("API"),
+            group=_MODEL,
+            choices=(CHAT, RESPONSES),
+        ),
         BotOption("temperature", "number", label=say("Temperature"), group=_MODEL, low="0", high="2"),
         BotOption("max_tokens", "whole", label=say("Maximum reply length in tokens"), group=_MODEL, low="1"),
         BotOption("seed", "whole"),
@@ -58,7 +69,6 @@ CONNECTOR = Connector(
     title=say("Language model"),
     position=2,
 )
-CONFIRMED = '{"status": "accepted"}'
 
 
 @declare(CONNECTOR)
@@ -73,6 +83,12 @@ def from_option(option: str, context: BotContext) -> OpenAIBot:
             say("the model is missing"),
             where=context.name,
             remedy=say("write `model: ...` or `openai:MODEL@ADDRESS`"),
+        )
+    if entry.get("api", CHAT) not in (CHAT, RESPONSES):
+        raise UsageError(
+            say("'{name}' is not an API of this kind", name=entry["api"]),
+            where=context.name,
+            remedy=say("use {names}", names=f"{CHAT}, {RESPONSES}"),
         )
     entry.setdefault("base_url", os.environ.get(BASE) or OPENAI)
     if "api_key" not in entry and (os.environ.get(KEY) or entry["base_url"] == OPENAI):
@@ -116,11 +132,13 @@ class OpenAIBot:
         self._settings = settings
         if "${" not in str(entry["base_url"]):
             check_address(str(entry["base_url"]), where=facts.name)
-        self._ready: tuple[_Endpoint, BotClient, Redactor] | None = None
+        self._ready: tuple[Endpoint, BotClient, Redactor] | None = None
 
-    async def open(self, session: str) -> OpenAIConversation:
+    async def open(self, session: str) -> OpenAIConversation | ResponsesConversation:
         """Begin a conversation with nothing but the prompt."""
         endpoint, client, redactor = self._ready or self._prepare()
+        if self._entry.get("api") == RESPONSES:
+            return ResponsesConversation(endpoint, client.begin(redactor, where=self.facts.name))
         return OpenAIConversation(endpoint, client.begin(redactor, where=self.facts.name))
 
     async def close(self) -> None:
@@ -128,46 +146,31 @@ class OpenAIBot:
         if self._ready is not None:
             await self._ready[1].close()
 
-    def _prepare(self) -> tuple[_Endpoint, BotClient, Redactor]:
+    def _prepare(self) -> tuple[Endpoint, BotClient, Redactor]:
         from vivavoce.bots.client import BotClient
 
         # A prompt of its own file is a text for the model, in which braces mean nothing.
         apart = {"system": self._entry["system"]} if "prompt_file" in self._entry else {}
         entry, redactor = open_entry({k: v for k, v in self._entry.items() if k not in apart}, where=self.facts.name)
         check_address(str(entry["base_url"]), where=self.facts.name)
-        endpoint = _Endpoint({**entry, **apart}, self._settings)
+        endpoint = Endpoint({**entry, **apart}, self._settings)
         self._ready = endpoint, BotClient(self._policy), redactor
         return self._ready
-
-
-class _Endpoint:
-    """Where and how the model is asked; holds the key, so it is never shown."""
-
-    def __init__(self, entry: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        self.url = f"{str(entry['base_url']).rstrip('/')}/chat/completions"
-        self.headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if entry.get("api_key"):
-            self.headers["Authorization"] = f"Bearer {entry['api_key']}"
-        self.headers |= entry.get("headers") or {}
-        self.fixed = {"model": entry["model"], **settings, **entry["extra"]}
-        self.start = [{"role": "system", "content": entry["system"]}] if entry["system"] else []
-
-    def request(self, messages: list[dict[str, Any]]) -> Request:
-        body = json.dumps({**self.fixed, "messages": [*self.start, *messages]}).encode()
-        return Request("POST", self.url, self.headers, body)
 
 
 class OpenAIConversation:
     """One conversation: the model is sent all that was said so far."""
 
-    def __init__(self, endpoint: _Endpoint, requests: BotSession) -> None:
+    def __init__(self, endpoint: Endpoint, requests: BotSession) -> None:
         self._endpoint, self._requests = endpoint, requests
         self._messages: list[dict[str, Any]] = []
 
     async def say(self, text: str) -> Reply:
         """Send the conversation so far with a new message, which stays in it once it is answered."""
         messages: list[dict[str, Any]] = [*self._messages, {"role": "user", "content": text}]
-        payload = await self._requests.fetch(self._endpoint.request(messages))
+        prompt = [{"role": "system", "content": self._endpoint.prompt}] if self._endpoint.prompt else []
+        request = self._endpoint.request("/chat/completions", {"messages": [*prompt, *messages]})
+        payload = await self._requests.fetch(request)
         message = _find_message(payload)
         content = _read_content(message)
         # Kept as it came, not as recorded; and many servers refuse empty messages or two of one speaker in a row.

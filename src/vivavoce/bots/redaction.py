@@ -25,7 +25,7 @@ _TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | 
 MIN_LENGTH = 4
 _VARIABLE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TELLING = re.compile(r"authori[sz]ation|cookie|token|secret|password|api.?key|credential", re.IGNORECASE)
-_PLACES = ("headers", "open", "env")
+_PLACES = ("headers", "open", "env", "poll", "oauth")
 
 
 class Redactor:

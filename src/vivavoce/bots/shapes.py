@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from vivavoce.errors import BotError, Fault, UsageError
 from vivavoce.messages import say
@@ -85,12 +86,12 @@ class ReplyReader:
                 say("these paths are invalid"), where=where, faults=faults, remedy=say("see https://jmespath.org")
             )
 
-    def read(self, payload: object) -> Reply:
-        """Return the reply; BotError `unexpected` where there is none."""
+    def read(self, payload: object, *, needs_texts: bool = True) -> Reply:
+        """Return the reply; BotError `unexpected` where there is none and one is needed."""
         import jmespath
 
         if not self._paths:
-            return read_reply(payload)
+            return _build_reply(_find_parts(payload, needs_texts=needs_texts), payload)
         parts: dict[str, object] = {}
         for field, path in self._paths.items():
             try:
@@ -98,9 +99,12 @@ class ReplyReader:
             except jmespath.exceptions.JMESPathError as error:
                 first = str(error).splitlines()[0]
                 raise _unexpected(f"the path reply.{field} does not match the response: {first}") from None
-        if "texts" in parts and parts["texts"] is None:
+        if needs_texts and "texts" in parts and parts["texts"] is None:
             raise _unexpected(f"nothing found at the path reply.texts; {_outline(payload)}")
-        return _build_reply({**_find_parts(payload, needs_texts="texts" not in parts), **parts}, payload)
+        found = _find_parts(payload, needs_texts=needs_texts and "texts" not in parts)
+        if parts.get("texts", "") is None:
+            parts["texts"] = []
+        return _build_reply({**found, **parts}, payload)
 
 
 def read_reply(payload: object) -> Reply:
@@ -111,6 +115,16 @@ def read_reply(payload: object) -> Reply:
     `slots` or `entities`, `buttons`, `fallback`, `guess_intent`, `guess_confidence`, `actions` or `tool_calls`.
     """
     return _build_reply(_find_parts(payload), payload)
+
+
+def join_replies(replies: Sequence[Reply], seconds: float | None = None) -> Reply:
+    """Return one reply made of parts that came one after another: all bubbles, and the last word on all else."""
+    joined: dict[str, Any] = {"raw": [reply.raw for reply in replies], "seconds": seconds}
+    for name in ("intent", "confidence", "fallback", "guess"):
+        joined[name] = next((value for part in reversed(replies) if (value := getattr(part, name)) is not None), None)
+    for name in ("texts", "buttons", "actions"):
+        joined[name] = tuple(value for part in replies for value in getattr(part, name))
+    return Reply(slots={name: value for part in replies for name, value in part.slots.items()}, **joined)
 
 
 def check_reply(reply: object) -> Reply:
@@ -169,7 +183,7 @@ def _build_reply(parts: Mapping[str, object], payload: object) -> Reply:
         texts=tuple(bubble for bubble in bubbles if bubble),
         intent=topic if understood else None,
         confidence=_read_share(confidence) if understood else None,
-        slots=_read_slots(parts.get("slots")),
+        slots=read_slots(parts.get("slots")),
         buttons=tuple(filter(None, map(_read_label, _as_list(parts.get("buttons"))))),
         fallback=_read_flag(parts.get("fallback")) if understood else True,
         guess=Guess(guess, _read_share(parts.get("guess_confidence")) or 0.0) if guess else None,
@@ -211,7 +225,8 @@ def _read_flag(value: object) -> bool | None:
     return bool(value) if isinstance(value, bool | int) else None
 
 
-def _read_slots(value: object) -> dict[str, str]:
+def read_slots(value: object) -> dict[str, str]:
+    """Return slots as texts: of a mapping, or of a list of objects with a name and a value."""
     if isinstance(value, dict):
         pairs = list(value.items())
     else:

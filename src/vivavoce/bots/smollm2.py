@@ -18,8 +18,8 @@ from vivavoce.bots.agent import AGENT, load_agent
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.guard import ANYWHERE
 from vivavoce.bots.local_server import Launch, LocalServer, plain_environment
-from vivavoce.bots.openai import OpenAIBot, OpenAIConversation
-from vivavoce.bots.protocol import BotContext, BotFacts, Fallback, Limits, Nature
+from vivavoce.bots.openai import OpenAIBot
+from vivavoce.bots.protocol import BotContext, BotFacts, Conversation, Fallback, Limits, Nature
 from vivavoce.errors import MissingPartError
 from vivavoce.plugins import declare
 from vivavoce.records import Reply
@@ -128,7 +128,7 @@ class SmolLM2Bot:
 class SmolLM2Conversation:
     """One conversation. That the model does not know is read from the sentence it was told to say."""
 
-    def __init__(self, conversation: OpenAIConversation, fallbacks: Iterable[str]) -> None:
+    def __init__(self, conversation: Conversation, fallbacks: Iterable[str]) -> None:
         self._conversation = conversation
         self._fallbacks = tuple(_plain(sentence) for sentence in fallbacks)
 

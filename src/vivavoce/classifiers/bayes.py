@@ -46,6 +46,16 @@ class Counts:
             block.data += 1
         return cls(tuple(map(_align, blocks, used)), tuple(used))
 
+    def align(self, like: tuple[Ids, ...]) -> Counts:
+        """Return the counts of these features alone, in their order."""
+        from scipy.sparse import csr_matrix
+
+        blocks = []
+        for block, own, ids in zip(self.blocks, self.ids, like, strict=True):
+            shape = (block.shape[0], int(own.max(initial=0)) + 1)
+            blocks.append(_align(csr_matrix((block.data, own[block.indices], block.indptr), shape=shape), ids))
+        return Counts(tuple(blocks), like)
+
     def rows(self, rows: Rows) -> Counts:
         """Return some rows."""
         return Counts(tuple(block[rows] for block in self.blocks), self.ids)
@@ -68,16 +78,8 @@ def count(
 
     `like` are the features of earlier counts: others are left out, as no model of those knows them.
     """
-    from scipy.sparse import csr_matrix
-
     counts = Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
-    if like is None:
-        return counts
-    blocks = []
-    for block, own, ids in zip(counts.blocks, counts.ids, like, strict=True):
-        shape = (block.shape[0], int(own.max(initial=0)) + 1)
-        blocks.append(_align(csr_matrix((block.data, own[block.indices], block.indptr), shape=shape), ids))
-    return Counts(tuple(blocks), like)
+    return counts if like is None else counts.align(like)
 
 
 def sharpen(chances: Matrix, power: float) -> Matrix:

@@ -165,14 +165,15 @@ class LinearClassifier(Guessing):
             return self.weigh(texts, np.empty((0, self.encoder.dimension), dtype=np.float32))
         return self.weigh(texts, self._encode(texts))
 
-    def weigh(self, texts: Sequence[str], vectors: Matrix) -> Probabilities:
-        """Return what `probabilities` returns, for texts whose sentence vectors are known."""
+    def weigh(self, texts: Sequence[str], vectors: Matrix, counts: Counts | None = None) -> Probabilities:
+        """Return what `probabilities` returns, for texts whose sentence vectors (and counts) are known."""
         if self._fitted is None:
             raise UsageError("the classifier is not trained", remedy="call fit first")
         whole, trained = self._fitted
         if not texts:
             return Probabilities(self._intents, np.empty((0, len(self._intents)), dtype=np.float32))
-        counts = count(texts, like=whole.counts.ids) if whole.counts else None
+        if whole.counts is not None:
+            counts = (count(texts) if counts is None else counts).align(whole.counts.ids)
         return Probabilities(self._intents, trained.answer(whole.basis.rotate(vectors), vectors, counts))
 
     def _encode(self, texts: Sequence[str], progress: Progress | None = None) -> Matrix:

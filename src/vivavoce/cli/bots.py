@@ -15,7 +15,7 @@ from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, argument, option
 from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import check_targets, head, publish, write_content
-from vivavoce.errors import WorkError
+from vivavoce.errors import UsageError, WorkError
 
 app = CommandGroup(
     "bots",
@@ -129,6 +129,155 @@ def start(
             _serve_kind(name, agent, port, output)
     except KeyboardInterrupt:
         tell("Stopped.")
+
+
+@app.command()
+def provision(
+    agent: Annotated[
+        str | None, argument("AGENT", "Agent file, or a shipped one: `flight`, `medical`, `recruiting`.")
+    ] = None,
+    *,
+    platform: Annotated[
+        str | None,
+        option("--platform", "NAME", "Write a project to import: rasa, dialogflow, lex, clu, watson, nlpjs."),
+    ] = None,
+    out: Annotated[Path | None, option("--out", "DIR", "Folder for the project.", default="AGENT-PLATFORM")] = None,
+    bot: Annotated[
+        str | None, option("--bot", "NAME", "Train this bot over the network instead.", complete=complete_bot)
+    ] = None,
+    clean_up: Annotated[
+        bool, option("--clean-up", "", "Delete what vivavoce created on the bot, and nothing else.")
+    ] = False,
+    yes: Annotated[bool, option("--yes", "", "Do it. Without this, the bot is only looked at.")] = False,
+    bots: BotFile = None,
+    output: Output,
+) -> None:
+    """Make the same bot on any platform: an agent file becomes a project to import, or the topics of a bot.
+
+    Topics, their examples, the reply to each topic and the fallback are carried over; slots and look-ups are not.
+    A bot is changed only with `--yes`, and topics that vivavoce did not create are never deleted, unless the bot's
+    entry allows it.
+
+    For example:
+
+        viva bots provision flight --platform rasa --out flight-rasa
+        viva bots provision flight --bot my-rasa
+        viva bots provision flight --bot my-rasa --yes
+        viva bots provision --bot my-rasa --clean-up --yes
+    """
+    check_targets(output.targets)
+    settings_in_force()
+    if bool(platform) == bool(bot):
+        raise UsageError("name a platform or a bot", remedy="give --platform NAME or --bot NAME")
+    if not agent and not clean_up:
+        raise UsageError("the agent is missing", remedy="name an agent file, or `flight`, `medical`, `recruiting`")
+    if platform:
+        _write_project(str(agent), platform, out, output)
+    else:
+        _change_bot(str(bot), None if clean_up else agent, bots, output, yes=yes)
+
+
+def _write_project(agent: str, platform: str, out: Path | None, output: Output) -> None:
+    from vivavoce.agents import read_agent
+    from vivavoce.bots.provisioning import export_project
+
+    loaded = read_agent(agent)
+    files = export_project(loaded, platform)
+    folder = out or Path(f"{loaded.name}-{platform}")
+    there = [name for name in files if (folder / name).exists()]
+    if there:
+        raise UsageError(f"'{there[0]}' exists already", where=str(folder), remedy="name another folder with --out")
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    lines = [f"{folder / name} ({len(data):,} bytes)" for name, data in files.items()]
+    content = {"agent": loaded.name, "platform": platform, "files": [str(folder / name) for name in files]}
+    publish(output, "bot-project", content, lambda console: console.print("\n".join(lines)))
+
+
+def _change_bot(name: str, agent: str | None, file: Path | None, output: Output, *, yes: bool) -> None:
+    """Show what would be deleted and created on a bot, and do it where that is wanted."""
+    from vivavoce.agents import read_agent
+    from vivavoce.bots import load_bots
+    from vivavoce.bots.provisioning import provision as give_topics
+    from vivavoce.bots.training import Trainable, clean_up, plan_clean_up
+
+    [bot] = load_bots([name], file=file)
+    if not isinstance(bot, Trainable):
+        raise UsageError("this bot cannot be trained over the network", where=name, remedy="use --platform instead")
+    loaded = read_agent(agent) if agent else None
+
+    async def work() -> dict[str, object]:
+        with progress_bar(output.quiet) as progress:
+            try:
+                plan = await plan_clean_up(bot)
+                if yes and loaded is not None:
+                    await give_topics(bot, loaded, progress)
+                elif yes:
+                    await clean_up(bot, plan, progress)
+            finally:
+                await bot.close()
+        created = [topic.intent for topic in loaded.topics if topic.phrases] if loaded else []
+        deleted, kept = ([intent.name for intent in rows] for rows in (plan.delete, plan.keep))
+        return {"bot": name, "done": yes, "delete": deleted, "create": created, "keep": kept}
+
+    content = asyncio.run(work())
+
+    def show(console: Console) -> None:
+        for verb, title in (
+            ("delete", "Deleted" if yes else "Would delete"),
+            ("create", "Created" if yes else "Would create"),
+            ("keep", "Not vivavoce's, kept"),
+        ):
+            names = content[verb]
+            assert isinstance(names, list)  # noqa: S101 - made above
+            console.print(f"{title}: {', '.join(names) or 'nothing'}")
+        if not yes:
+            console.print("Nothing was changed. To do it, add --yes.")
+
+    publish(output, "bot-provision", content, show)
+
+
+@app.command()
+def compare(
+    agents: Annotated[
+        list[str], argument("AGENT...", "Shipped agents with a suite: `flight`, `medical`, `recruiting`.")
+    ],
+    *,
+    names: Annotated[
+        list[str] | None,
+        option(
+            "--bot",
+            "NAME",
+            "Bot to make of each agent; may be repeated.",
+            default="nlpjs, rivescript, chatterbot",
+            complete=complete_bot,
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, option("--yes", "", "Allow to train bots over the network; vivavoce's topics on them are replaced.")
+    ] = False,
+    bots: BotFile = None,
+    output: Output,
+) -> None:
+    """Compare engines and platforms on equal terms: each is made of the same agent file and held to the same suite.
+
+    Local engines are trained here. A bot on a platform (Rasa, Dialogflow, ...) is first given the agent's topics,
+    which needs `--yes`; then the platform understands, and slots, flow and replies are the agent's.
+
+    For example:
+
+        viva bots compare flight medical
+        viva bots compare flight medical --bot nlpjs --bot rasa:http://localhost:5005 --yes
+    """
+    check_targets(output.targets)
+    settings_in_force()
+    from vivavoce.cli.shared.comparing import compare_bots, show_comparison
+
+    chosen = names or ["nlpjs", "rivescript", "chatterbot"]
+    with progress_bar(output.quiet) as progress:
+        rows = compare_bots(agents, chosen, file=bots, may_train=yes, progress=progress)
+    publish(output, "bot-comparison", {"rows": rows}, lambda console: show_comparison(console, rows))
 
 
 def _announce(output: Output, url: str, bot: str) -> None:

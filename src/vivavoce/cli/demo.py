@@ -18,7 +18,7 @@ from vivavoce.cli.shared.failures import resumable, tell
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import Output, option
 from vivavoce.cli.shared.progress import Report, progress_bar
-from vivavoce.cli.shared.results import check_targets, publish, write_content, write_page
+from vivavoce.cli.shared.results import check_targets, head, publish, write_content, write_page
 from vivavoce.errors import FileError, UsageError, VivaError, nearest, plural
 from vivavoce.languages import Use, name_languages
 
@@ -30,6 +30,14 @@ LANGUAGES = name_languages(Use.DEMO)
 OUT = Path("demo-output")
 SHOWN_PROBLEMS = 3
 SUITE = "flight"
+TALK = (
+    "Hi there!",
+    "How long does it take until I hear back from you?",
+    "I want a nurse job in Kiel",
+    "no, in Reading",
+    "Do you pay for training while I work?",
+    "Könnt ihr meinen Hund mitversichern?",
+)
 MAX_BYTES = 16 * 1024**2
 NO_FINDING = f"{INVENTED} They show what a report looks like, but say nothing about a bot or about the score."
 
@@ -41,7 +49,7 @@ class DemoReport:
     name: str
     title: str
     headline: str
-    html: Path
+    html: Path | None
     json: Path
     show: Callable[[Console], None]
     language: str | None = None
@@ -49,8 +57,8 @@ class DemoReport:
     def to_json(self) -> dict[str, object]:
         """Return the files and the headline."""
         language = {"language": self.language} if self.language else {}
-        paths = {"html": str(self.html), "json": str(self.json)}
-        return {"name": self.name, **language, "headline": self.headline, **paths}
+        html = {"html": str(self.html)} if self.html else {}
+        return {"name": self.name, **language, "headline": self.headline, **html, "json": str(self.json)}
 
 
 def demo(
@@ -67,6 +75,8 @@ def demo(
     output: Output,
 ) -> None:
     """Run the exams on shipped material: applicants' questions, flight bookings with three engines, dialogues.
+
+    Ends with a talk with the recruiting assistant.
 
     Takes about a minute. The sentence vectors (84 MB) are downloaded once; without a network the exams use words and
     letters alone and say so.
@@ -98,8 +108,8 @@ def demo(
 
 
 def list_exams(language: str | None) -> list[Callable[[Path, Report], DemoReport]]:
-    """Return the exams of the demo: one language or all; two exams have material in English only."""
-    others = [] if language == "de" else [hold_conversations, score_dialogues]
+    """Return the parts of the demo: one language or all; all but the first are in English only."""
+    others = [] if language == "de" else [hold_conversations, score_dialogues, talk_with_assistant]
     return [*(_examine_language(code) for code in ([language] if language else LANGUAGES)), *others]
 
 
@@ -124,7 +134,7 @@ def _show(console: Console, reports: list[DemoReport]) -> None:
         report.show(console)
     console.print(heading("Reports"))
     for report in reports:
-        console.print(f"{report.title}: {report.html}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{report.title}: {report.html or report.json}", markup=False, highlight=False, soft_wrap=True)
     own = "viva intents examine FILE --html report.html"
     console.print(block(f"Open the page in a browser. To test your own file: {own}"))
     if any(report.language is None for report in reports):
@@ -132,6 +142,7 @@ def _show(console: Console, reports: list[DemoReport]) -> None:
             block("To test your own bot: viva conversations run flight --bot http:http://localhost:5005/talk")
         )
         console.print(block("To score your own logs: viva dialogues score FILE --html report.html"))
+        console.print(block("To talk with the assistant yourself: viva assistant chat"))
 
 
 def _examine_language(language: str) -> Callable[[Path, Report], DemoReport]:
@@ -240,6 +251,40 @@ def score_dialogues(out: Path, progress: Report) -> DemoReport:
 
     headline = f"{wording.counts_sentence(result)} {NO_FINDING}"
     return DemoReport("dialogues", "Dialogues", headline, html, lines, show)
+
+
+def talk_with_assistant(out: Path, progress: Report) -> DemoReport:
+    """Hold one talk with the recruiting assistant of an invented company and write it down."""
+    from vivavoce.assistant import State
+    from vivavoce.assistant.finding import load_assistant
+    from vivavoce.cli.assistant import show_outcome
+    from vivavoce.reports.shared.layout import block, heading
+
+    progress("training the assistant", 0, 1)
+    assistant = load_assistant("demo")
+    state, turns = State(), []
+    for message in TALK:
+        outcome = assistant.reply(state, message)
+        state = outcome.state
+        turns.append((message, outcome))
+    progress("training the assistant", 1, 1)
+    lines = out / "assistant.json"
+    stages = [
+        {"message": message, "stage": outcome.stage, "intent": outcome.intent, "reply": list(outcome.lines)}
+        for message, outcome in turns
+    ]
+    handed_over = sum(outcome.hand_over is not None for _, outcome in turns)
+    headline = f"{len(turns) - handed_over} of {len(turns)} messages answered, {handed_over} handed over to a person."
+    write_content(lines, {**head("assistant-talk"), "turns": stages})
+
+    def show(console: Console) -> None:
+        console.print(heading("A talk with the recruiting assistant of an invented company"))
+        for message, outcome in turns:
+            console.print(block(f"> {message}", "bold"))
+            show_outcome(console, outcome)
+        console.print(block(headline))
+
+    return DemoReport("assistant", "Assistant", headline, None, lines, show)
 
 
 def _first_reason(row: ScoredDialogue) -> str:

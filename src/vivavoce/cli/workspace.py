@@ -173,7 +173,7 @@ def import_(
 def status(workspace: Workspace = None, *, output: Output) -> None:
     """Show schema, projects, people, open runs and workers.
 
-    Workers are those seen in the last half minute, on any machine.
+    Lists the workers seen in the last 30 seconds, on any machine.
 
     For example:
 

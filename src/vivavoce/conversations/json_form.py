@@ -11,7 +11,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from vivavoce.bots.protocol import BotFacts
-from vivavoce.codec import FLAT, Hook, check_head, from_json, ordered, read_members, rows, shape, to_json
+from vivavoce.codec import (
+    FLAT,
+    Hook,
+    MisreadError,
+    check_head,
+    from_json,
+    ordered,
+    read_members,
+    rows,
+    shape,
+    to_json,
+)
 from vivavoce.conversations.result import (
     ALL,
     DEFINITIONS,
@@ -19,22 +30,18 @@ from vivavoce.conversations.result import (
     Change,
     Comparison,
     ConversationsResult,
-    Delay,
     Health,
     Line,
     Problem,
     RunDiff,
-    Strength,
     Times,
     TopicRow,
     Twins,
-    Unchecked,
-    Unstable,
     Verdict,
 )
 from vivavoce.conversations.scenario import Expectation, Plan, Script, ScriptTurn
 from vivavoce.conversations.transcript import ConversationKey, RunHeader
-from vivavoce.errors import DataError, Fault
+from vivavoce.errors import Fault
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnCounts, TurnOutcome
 from vivavoce.records import Rate
@@ -75,6 +82,18 @@ class _Suite:
 
 
 @dataclass(frozen=True, slots=True)
+class _Head:
+    """The head of a run as it is written."""
+
+    seed: int
+    data: _Data
+    run: str
+    bots: tuple[tuple[str, str], ...]
+    repeats: int
+    suite: _Suite
+
+
+@dataclass(frozen=True, slots=True)
 class _Literal:
     """The values of the paper's wording, apart from all others."""
 
@@ -86,43 +105,21 @@ class _Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Document:
-    """A result as it is written."""
+class _Cells:
+    """Cells beside the names of their rates, in order, and their values by the paper's wording."""
 
-    seed: int
-    data: _Data
-    run: str
-    bots: tuple[tuple[str, str], ...]
-    repeats: int
     cells: tuple[Cell, ...]
-    comparisons: tuple[Comparison, ...]
-    strengths: tuple[Strength, ...]
-    echo_literal: tuple[_Literal, ...]
-    topics: tuple[TopicRow, ...]
-    problems: tuple[Problem, ...]
-    unstable: tuple[Unstable, ...]
-    health: Health
-    warnings: tuple[str, ...]
-    failures: tuple[str, ...]
-    unchecked: tuple[Unchecked, ...]
-    client_delays: tuple[Delay, ...]
     measures: tuple[str, ...]
-    suite: _Suite
-    turns: tuple[Line, ...] = ()
+    echo_literal: tuple[_Literal, ...]
 
 
-# What a result and its document call alike.
-_SHARED = (
-    *("cells", "comparisons", "strengths", "topics", "problems", "unstable", "health", "warnings", "failures"),
-    "unchecked",
-)
+ReadAs = Callable[[Any, Any], Any]
 _OF_SCRIPT = ("id", "scenario", "title", "domain", "level", "version")
 
 
 def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[str, Any]:
     """Return the JSON form of a run; with `turns` every judged turn too. Domain or level null: all of them."""
-    header = result.header
-    plan, health = result.header.plan, result.health
+    health, header, plan = result.health, result.header, result.header.plan
     named = {*health.too_easy, *health.never_passed, *((script, n) for script, n, _ in health.leaks)}
     named |= {(turn.script, turn.number) for turn in result.unstable}
     scripts = tuple(
@@ -132,23 +129,13 @@ def result_to_json(result: ConversationsResult, *, turns: bool = False) -> dict[
         )
         for script in plan.scripts
     )
-    document = _Document(
-        seed=header.seed,
-        data=_describe_data(header),
-        run=header.run,
-        bots=tuple((bot.name, bot.about) for bot in header.bots),
-        repeats=header.repeats,
-        echo_literal=tuple(map(_read_cell, result.cells)),
-        client_delays=result.delays,
-        measures=tuple(result.cells[0].rates) if result.cells else (),
-        suite=_Suite(result.header.version, plan.language, plan.notice, scripts),
-        turns=result.lines,
-        **{name: getattr(result, name) for name in _SHARED},
-    )
-    written: dict[str, Any] = to_json(document)
+    suite = _Suite(header.version, plan.language, plan.notice, scripts)
+    bots = tuple((bot.name, bot.about) for bot in header.bots)
+    head = _Head(header.seed, _describe_data(header), header.run, bots, header.repeats, suite)
+    written = to_json(head) | to_json(result if turns else replace(result, lines=()))
     if not turns:
         del written["turns"]
-    return written
+    return ordered(written, _ORDER.split())
 
 
 def diff_to_json(diff: RunDiff) -> dict[str, Any]:
@@ -178,41 +165,17 @@ def conversations_result_from_json(
     turns; else those under `turns`, or none: only single turns and conversations cannot be shown without them.
     """
     data = check_head(data, "conversations", DEFINITIONS, what=_WHAT, remedy=_REMEDY)
-    document = from_json(_Document, data, what=_WHAT, remedy=_REMEDY)
-    names, literals = document.measures, document.echo_literal
-    faults = [
-        Fault(say("is missing."), f"cells[{place}].{name}")
-        for place, cell in enumerate(document.cells)
-        for name in names
-        if name not in cell.rates
-    ]
-    if len(document.cells) != len(literals):
-        message = say("has {count} lines for {count2} cells", count=len(literals), count2=len(document.cells))
-        faults.append(Fault(message, "echo_literal"))
-    if faults:
-        raise DataError(say("{what} cannot be read", what=_WHAT), faults=faults, remedy=_REMEDY)
-    cells = tuple(
-        replace(
-            cell,
-            rates={name: cell.rates[name] for name in names},
-            literal=literal.values,
-            literal_unclassified=literal.echo_literal_unclassified,
-        )
-        for cell, literal in zip(document.cells, literals, strict=True)
-    )
+    result = from_json(ConversationsResult, data, what=_WHAT, remedy=_REMEDY)
     # The keys of an object may have lost their order.
-    levels = dict.fromkeys(cell.level for cell in cells if cell.level != ALL)
-    health = replace(document.health, difficulty=ordered(document.health.difficulty, levels))
-    return ConversationsResult(
-        header=_build_header(document) if header is None else header,
-        lines=document.turns if lines is None else tuple(lines),
-        delays=document.client_delays,
-        **{name: getattr(document, name) for name in _SHARED} | {"cells": cells, "health": health},
-    )
+    levels = dict.fromkeys(cell.level for cell in result.cells if cell.level != ALL)
+    health = replace(result.health, difficulty=ordered(result.health.difficulty, levels))
+    lines = result.lines if lines is None else tuple(lines)
+    return replace(result, header=header or result.header, lines=lines, health=health)
 
 
-def _build_header(document: _Document) -> RunHeader:
-    suite = document.suite
+def _read_header(value: Any, read_as: ReadAs) -> RunHeader:
+    head: _Head = read_as(value, _Head)
+    suite = head.suite
     # What was expected is not written: the findings have judged it.
     unknown = Expectation(counted=False)
     scripts = tuple(
@@ -222,12 +185,38 @@ def _build_header(document: _Document) -> RunHeader:
         )
         for script in suite.scripts
     )
-    plan = Plan(document.data.source, suite.language, scripts, notice=suite.notice, hash=document.data.hash)
-    bots = tuple(BotFacts(name, about) for name, about in document.bots)
-    return RunHeader(document.run, suite.vivavoce, document.seed, plan, bots, document.repeats)
+    plan = Plan(head.data.source, suite.language, scripts, notice=suite.notice, hash=head.data.hash)
+    bots = tuple(BotFacts(name, about) for name, about in head.bots)
+    return RunHeader(head.run, suite.vivavoce, head.seed, plan, bots, head.repeats)
 
 
-ReadAs = Callable[[Any, Any], Any]
+def _write_cells(cells: tuple[Cell, ...]) -> Any:
+    return to_json(_Cells(cells, tuple(cells[0].rates) if cells else (), tuple(map(_read_cell, cells))))
+
+
+def _read_cells(value: Any, read_as: ReadAs) -> tuple[Cell, ...]:
+    table: _Cells = read_as(value, _Cells)
+    names, literals = table.measures, table.echo_literal
+    faults = [
+        Fault(say("is missing."), f"cells[{place}].{name}")
+        for place, cell in enumerate(table.cells)
+        for name in names
+        if name not in cell.rates
+    ]
+    if len(table.cells) != len(literals):
+        message = say("has {count} lines for {count2} cells", count=len(literals), count2=len(table.cells))
+        faults.append(Fault(message, "echo_literal"))
+    if faults:
+        raise MisreadError(*faults)
+    return tuple(
+        replace(
+            cell,
+            rates=ordered(cell.rates, names),
+            literal=literal.values,
+            literal_unclassified=literal.echo_literal_unclassified,
+        )
+        for cell, literal in zip(table.cells, literals, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +282,10 @@ def _write_run(header: RunHeader) -> dict[str, str]:
 
 
 _HEAD = "vivavoce kind definitions seed data "
+_ORDER = (
+    _HEAD + "run bots repeats cells comparisons strengths echo_literal topics problems unstable health warnings "
+    "failures unchecked client_delays measures suite turns"
+)
 # Null: all of them.
 _ALL = Hook(lambda name: name or None, lambda value, read_as: ALL if value is None else read_as(value, str))
 _WHERE = {"domain": _ALL, "level": _ALL}
@@ -342,14 +335,16 @@ shape(
     key=FLAT,
     verdict=FLAT,
 )
+shape(_Head, hooks={"bots": rows("name about", str, str)})
 shape(
-    _Document,
-    order=_HEAD
-    + "run bots repeats cells comparisons strengths echo_literal topics problems unstable health warnings "
-    "failures unchecked client_delays measures suite turns",
-    optional={"turns": (), "unchecked": (), "client_delays": ()},
+    ConversationsResult,
+    optional={"lines": (), "unchecked": (), "delays": ()},
     added=_head("conversations"),
-    hooks={"bots": rows("name about", str, str)},
+    hooks={"header": Hook(lambda _: {}, _read_header), "cells": Hook(_write_cells, _read_cells)},
+    header=FLAT,
+    cells=FLAT,
+    lines="turns",
+    delays="client_delays",
 )
 shape(_Script, hooks={"turns": rows("number text", int, str)})
 shape(Change, key=FLAT)

@@ -185,7 +185,7 @@ def check_pairing(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> Non
     if len(dialogues) != len(scores):
         raise UsageError(
             f"{plural(len(dialogues), 'dialogue')} but {plural(len(scores), 'score')}",
-            remedy=("provide exactly one score per dialogue, in the same order; a refusal counts as a score"),
+            remedy="provide exactly one score per dialogue, in the same order; a refusal counts as a score",
         )
 
 

@@ -169,9 +169,8 @@ def drift_sentence(drift: Drift) -> str:
     parts = join(", ", [TRAITS.get(name, name) for name in drift.traits])
     differing = say(", mainly in: {parts}", parts=parts) if parts else ""
     return say(
-        "These dialogues differ from those the rater was trained on ({numbers}){differing}. The "
-        "rater has not been validated on such dialogues: rate some yourself before you trust the "
-        "scores.",
+        "These dialogues differ from those the rater was trained on ({numbers}){differing}. The rater has not been "
+        "validated on such dialogues: rate some yourself before you trust the scores.",
         numbers=numbers,
         differing=differing,
     )
@@ -351,9 +350,8 @@ def help_sentences(agreement: Agreement | None, people: Concord | None = None) -
         Help.TRAIN_ON_MARKS: say("Train a model on your own ratings; you need about 500."),
         Help.OTHER_RATER: say("Try another rater, for example a language model as judge."),
         Help.AGREE_ON_CRITERIA: say(
-            "People hardly agree with each other (alpha {alpha:.2f}; 0 is chance, 1 is perfect), "
-            "so no score can agree with all of them: agree on fewer, clearer criteria, then rate "
-            "some dialogues again.",
+            "People hardly agree with each other (alpha {alpha:.2f}; 0 is chance, 1 is perfect), so no score can "
+            "agree with all of them: agree on fewer, clearer criteria, then rate some dialogues again.",
             alpha=alpha,
         ),
     }

@@ -171,10 +171,9 @@ def _explain(gain: Rate, pearson: Rate, level: Rate | None, *, adopted: bool) ->
     if not adopted:
         alike = say("all scores or all ratings are the same")
         return say(
-            "Leave the scores as they are: your {n:,} ratings do not show that they agree with "
-            "people; {follow}. Adjusting would correct only the level: {saved} by pulling all "
-            "scores towards the mean rating, which would hide that the order of the dialogues says "
-            "little.",
+            "Leave the scores as they are: your {n:,} ratings do not show that they agree with people; {follow}. "
+            "Adjusting would correct only the level: {saved} by pulling all scores towards the mean rating, which "
+            "would hide that the order of the dialogues says little.",
             n=gain.n,
             follow=alike if pearson.value is None else "Pearson " + _write_rate(pearson),
             saved=saved,

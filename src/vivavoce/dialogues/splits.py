@@ -125,7 +125,7 @@ def check_groups(views: Sequence[View], train: Sequence[int], test: Sequence[int
     if shared:
         names = ", ".join(f"'{name}'" for name in sorted(shared)[:5])
         raise UsageError(
-            (f"{plural(len(shared), 'dialogue')} in both the training and the test rows, for example {names}"),
+            f"{plural(len(shared), 'dialogue')} in both the training and the test rows, for example {names}",
             remedy="split the rows by dialogue, person or bot (grouped_folds), never by row",
         )
 

@@ -100,7 +100,7 @@ def rank_by_preferences(preferences: Iterable[Preference], *, seed: int = 0) -> 
     if wrong:
         raise UsageError(
             f"{len(wrong)} of {len(comparisons)} preferences are invalid; the first is {wrong[0]}",
-            remedy=("compare two different bots and use 1 (the first won), 0 (the second won) or 0.5 (a draw)"),
+            remedy="compare two different bots and use 1 (the first won), 0 (the second won) or 0.5 (a draw)",
         )
     if not comparisons:
         return None

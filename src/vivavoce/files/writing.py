@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from vivavoce.errors import FileError
@@ -31,6 +31,15 @@ def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *
         intent = out_of_scope if example.intent is None else example.intent
         cells = (guarded(example.text), guarded(intent), guarded(guess.intent or ""))
         writer.writerow((*cells, repr(float(guess.confidence))))
+    write_text(path, buffer.getvalue())
+
+
+def write_csv(path: str | Path, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a table as CSV, harmless when opened in a spreadsheet; `-` is standard output."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([guarded(cell) for cell in row] for row in rows)
     write_text(path, buffer.getvalue())
 
 

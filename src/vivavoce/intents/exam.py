@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from vivavoce import plugins
@@ -23,14 +22,15 @@ from vivavoce.intents.findings import SettingFindings, count_mistaken, count_ret
 from vivavoce.intents.losses import find_losses
 from vivavoce.intents.material import Material
 from vivavoce.intents.notes import notes_of
-from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, mean_probabilities, rank_pairs
-from vivavoce.intents.problems import PAIRS, find_problems
-from vivavoce.intents.quality import add_suspects, judge_quality
+from vivavoce.intents.pairs import CANDIDATES, MAX_PAIRS, Pair, mean_probabilities, rank_pairs
+from vivavoce.intents.problems import PAIRS, Problem, ProblemKind, find_asides, find_problems
+from vivavoce.intents.quality import add_structure, add_suspects, judge_quality
 from vivavoce.intents.record import ExamRecord, RecordFile, RecordHeader, UnitKey
 from vivavoce.intents.result import DataFacts, Inflation, IntentsResult
 from vivavoce.intents.runner import AnyClassifier, AnyEngine, Progress, Unit, run_units
-from vivavoce.intents.similarity import text_chances
+from vivavoce.intents.similarity import text_vectors
 from vivavoce.intents.splits import PAPER_SETTINGS, Design, Partition, Setting, Singletons, SplitPlan
+from vivavoce.intents.topic_structure import TextView
 from vivavoce.intents.traffic import Traffic, check_share
 from vivavoce.outcomes import Counts
 from vivavoce.records import Dataset, Example
@@ -111,10 +111,10 @@ def plan_splits(material: Material, design: Design, settings: Sequence[Setting])
     return {s: SplitPlan(material.labels, replace(design, setting=s), material.groups) for s in settings}
 
 
-def judge_texts(material: Material, progress: Progress | None = None) -> NDArray[np.float32]:
-    """Return the chance of each topic by the texts alone, to the last bit the same on any number of cores."""
+def judge_texts(material: Material, progress: Progress | None = None) -> TextView:
+    """Return what the texts alone say, to the last bit the same on any number of cores."""
     with threadpool_limits(1):
-        return text_chances(material, progress)
+        return TextView.of(text_vectors(material, progress), material)
 
 
 def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
@@ -195,7 +195,7 @@ def conclude(
     engine: AnyEngine,
     *,
     threshold: float,
-    text: NDArray[np.float32] | None = None,
+    text: TextView | None = None,
     out_of_scope_share: float | None = None,
     most_pairs: int = MAX_PAIRS,
 ) -> IntentsResult:
@@ -209,7 +209,7 @@ def conclude(
         chances = mean_probabilities(plain, material) if plain else None
         pairs = rank_pairs(
             chances,
-            text,
+            None if text is None else text.chances,
             material,
             seed=design.seed,
             most=max(CANDIDATES, most_pairs),
@@ -222,11 +222,10 @@ def conclude(
     # A classifier that gives its best guess alone does not say how likely the other topics are.
     if all(result.answers.probabilities is not None for result in plain):
         quality = add_suspects(quality, material, chances, text)
+    if text is not None:
+        quality = add_structure(quality, material, text, chances)
     share = {"out_of_scope_share": out_of_scope_share}
     problems = find_problems(findings, pairs, quality, **share)
-    # The first pairs, and those that a problem is about.
-    topics = [set(problem.topics) for problem in problems if problem.kind in PAIRS]
-    kept = tuple(pair for place, pair in enumerate(pairs) if place < most_pairs or {pair.a, pair.b} in topics)
     return IntentsResult(
         data=DataFacts.of(material.data),
         classifier=engine.name,
@@ -234,11 +233,20 @@ def conclude(
         design=replace(design, setting=PLAIN),
         settings=findings,
         problems=problems,
-        pairs=kept,
+        asides=find_asides(findings, pairs, quality, **share),
+        pairs=_choose_pairs(pairs, problems, most_pairs),
         warnings=notes_of(findings, material, plans, run, engine=engine, inflation=inflation, **share),
         failures=run.failures,
         inflation=inflation,
         out_of_scope_share=out_of_scope_share,
+    )
+
+
+def _choose_pairs(pairs: Sequence[Pair], problems: Sequence[Problem], most: int) -> tuple[Pair, ...]:
+    """Return the first pairs, and those that a problem is about."""
+    topics = [set(problem.topics) for problem in problems if problem.kind in (*PAIRS, ProblemKind.CLUSTER)]
+    return tuple(
+        pair for place, pair in enumerate(pairs) if place < most or any({pair.a, pair.b} <= names for names in topics)
     )
 
 

@@ -283,14 +283,21 @@ shape(
 )
 shape(
     Problem,
-    order="kind topics cost low high evidence rows examples measured remedies message advice",
-    added={"message": problem_sentence, "advice": problem_advice},
+    order="kind topics cost low high evidence rows examples measured remedies attracted standing minutes "
+    "gain_per_minute message advice",
+    optional="attracted standing",
+    added={
+        "minutes": attrgetter("minutes"),
+        "gain_per_minute": attrgetter("gain_per_minute"),
+        "message": problem_sentence,
+        "advice": problem_advice,
+    },
 )
 shape(
     IntentsResult,
-    order=_HEAD
-    + "classifier threshold design out_of_scope_share borrowed settings problems pairs warnings failures inflation",
-    optional="out_of_scope_share borrowed",
+    order=_HEAD + "classifier threshold design out_of_scope_share borrowed settings problems asides pairs warnings "
+    "failures inflation",
+    optional="out_of_scope_share borrowed asides",
     added=_describe_head("intents", **_SEED),
     design=FLAT,
 )

@@ -17,6 +17,8 @@ from vivavoce.messages import join_and, say, say_count, sentence
 from vivavoce.records import is_out_of_scope
 
 FEW_NEGATIVES = 30
+# From this gap between confidence and truth on, a confidence is no probability; fewer tests cannot show one.
+MISCALIBRATED, ENOUGH_TESTS = 0.15, 100
 FEW_EXAMPLES = 100
 FEW_IN_A_TOPIC = 5
 MAX_NAMES = 5
@@ -57,6 +59,7 @@ def notes_of(
         *([Note("repeated", again)] if repeated else []),
         *_material_notes(material, findings),
         *_traffic_notes(findings, out_of_scope_share),
+        *_calibration_notes(findings),
         *_lonely_notes(material, plans),
         *_setting_notes(findings),
         *_data_notes(material, plans, findings),
@@ -144,6 +147,25 @@ def _traffic_notes(findings: Sequence[SettingFindings], share: float | None) -> 
                 negatives_from=setting.negatives_from,
             )
             yield Note("traffic", message)
+
+
+def _calibration_notes(findings: Sequence[SettingFindings]) -> Iterator[Note]:
+    """Say where a classifier's confidence is far from how often it is right."""
+    bins = findings[0].bins if findings else ()
+    total = sum(part.n for part in bins)
+    if total < ENOUGH_TESTS:
+        return
+    gap = sum(abs(part.confidence - part.right) * part.n for part in bins) / total
+    stated, right = (sum(getattr(part, name) * part.n for part in bins) / total for name in ("confidence", "right"))
+    if gap >= MISCALIBRATED:
+        message = say(
+            "This classifier is badly calibrated: on average its confidence is {stated:.0f} %, and {right:.0f} % of "
+            "its guesses are right. Choose its threshold by the curve, and do not compare its confidence with "
+            "that of another classifier.",
+            stated=100 * stated,
+            right=100 * right,
+        )
+        yield Note("calibration", message)
 
 
 def _lonely_notes(material: Material, plans: Mapping[Setting, SplitPlan]) -> Iterator[Note]:

@@ -26,6 +26,8 @@ Mistaken = Mapping[frozenset[str], tuple[int, int]]
 CLASH_LEVEL = 0.60
 MIN_EXAMPLES = 4
 MIN_EVIDENCE = 2
+# An example leans to the other topic if that is at least two thirds as likely as its own.
+LEANS_AT = 2 / 3
 CANDIDATES = 60
 MAX_PAIRS = 20
 RESAMPLES = 200
@@ -326,14 +328,16 @@ class _Builder:
         return float(100 * lost / n)
 
     def _count_evidence(self, a: int, b: int) -> int:
-        """Count the distinct examples that lean to the wrong side in either view (near-duplicates once)."""
+        """Count the distinct examples that lean to the other topic in either view (near-duplicates once)."""
         wrong = np.zeros(len(self.material), dtype=bool)
         for chances in (self.bot, self.text):
             if chances is not None:
                 for origin, other in ((a, b), (b, a)):
                     # An engine that names one topic gives 0 to the rest: 0 against 0 is no leaning.
                     claimed = (self.material.labels == origin) & (np.nan_to_num(chances[:, other]) > 0)
-                    wrong |= claimed & (np.nan_to_num(chances[:, other] - chances[:, origin], nan=-1.0) >= 0)
+                    wrong |= claimed & (
+                        np.nan_to_num(chances[:, other] - LEANS_AT * chances[:, origin], nan=-1.0) >= 0
+                    )
         return len(np.unique(self.material.groups[wrong]))
 
     def _choose_borderline(self, a: int, b: int) -> tuple[PairExample, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from vivavoce.intents.problems import Problem, ProblemKind, Remedy
-from vivavoce.messages import join, say
+from collections.abc import Sequence
+
+from vivavoce.intents.problem_record import Attraction, Problem, ProblemKind, Remedy
+from vivavoce.messages import join, join_and, say, say_count
 from vivavoce.records import Rate
 
 
@@ -17,6 +19,13 @@ def problem_sentence(problem: Problem) -> str:
                 "topic, or left undecided between the two.",
                 a=a,
                 b=b,
+                evidence=problem.evidence,
+            )
+        case ProblemKind.CLUSTER:
+            return say(
+                "{topics} are confused with each other: {evidence:,} examples are mistaken for another of them, or "
+                "left undecided.",
+                topics=_quote(problem.topics),
                 evidence=problem.evidence,
             )
         case ProblemKind.TWIN_NAMES:
@@ -36,6 +45,12 @@ def problem_sentence(problem: Problem) -> str:
                 "topic fits.",
                 **_write_hundredths(problem.measured),
             )
+        case _:
+            return _describe_topic_problem(problem)
+
+
+def _describe_topic_problem(problem: Problem) -> str:
+    match problem.kind:
         case ProblemKind.WEAKEST_TOPIC:
             return say(
                 "'{topic}' is the weakest topic: of 100 of its questions, {value:.0f} ({low:.0f} to {high:.0f}) get "
@@ -50,6 +65,45 @@ def problem_sentence(problem: Problem) -> str:
                 evidence=problem.evidence,
                 **_write_examples(problem.measured),
             )
+        case ProblemKind.TOO_SMALL:
+            return say(
+                "{topics} too few examples to be learnt: of 100 of their questions, {value:.0f} ({low:.0f} to "
+                "{high:.0f}) get a wrong answer or none.",
+                topics=say_count(len(problem.topics), "{n} topic has", "{n} topics have"),
+                **_write_hundredths(problem.measured),
+            )
+        case ProblemKind.TO_SPLIT:
+            return say(
+                "'{topic}' looks like two topics: {evidence:,} of its examples are less like the others than like "
+                "another topic.",
+                topic=problem.topics[0],
+                evidence=problem.evidence,
+            )
+        case ProblemKind.NO_ANSWER:
+            return say(
+                "{topics} no answer.", topics=say_count(len(problem.topics), "{n} topic has", "{n} topics have")
+            )
+        case _:
+            return say(
+                "{examples} like no topic.",
+                examples=say_count(problem.evidence, "{n} example is", "{n} examples are"),
+            )
+
+
+def attraction_sentence(attraction: Attraction) -> str:
+    """Say which topic answers questions that are none of its own."""
+    values = {"topic": attraction.topic, "answered": attraction.answered, "asked": attraction.asked}
+    if attraction.origin is None:
+        return say("'{topic}' answers {answered:,} of {asked:,} out-of-scope questions.", **values)
+    return say(
+        "'{topic}' answers {answered:,} of {asked:,} questions about '{origin}', which was not taught.",
+        origin=attraction.origin,
+        **values,
+    )
+
+
+def _quote(names: Sequence[str]) -> str:
+    return join_and([f"'{name}'" for name in names])
 
 
 def _write_examples(rate: Rate | None) -> dict[str, float]:
@@ -65,6 +119,18 @@ def _write_hundredths(rate: Rate | None) -> dict[str, float]:
     return {"value": 100 * value, **{name: 100 * end for name, end in ends.items()}}
 
 
+_ADVICE = {
+    ProblemKind.WEAKEST_TOPIC: say("Add examples in visitors' own words, and move those that belong elsewhere."),
+    ProblemKind.SUSPECTS: say("Read them: move those that are in the wrong topic, and confirm the others."),
+    ProblemKind.TOO_SMALL: say("Add examples until each has ten, merge it into a related topic, or drop it."),
+    ProblemKind.TO_SPLIT: say("If they need different answers, split the topic."),
+    ProblemKind.NO_ANSWER: say("Write an answer, or drop the topic."),
+    ProblemKind.OUTLIERS: say(
+        "Read them: move them to another topic, mark them as out of scope, or add examples like them."
+    ),
+}
+
+
 def problem_advice(problem: Problem) -> str:
     """Say what to do about a problem: what its remedies are, and nothing else."""
     may_merge = Remedy.MERGE in problem.remedies
@@ -73,17 +139,17 @@ def problem_advice(problem: Problem) -> str:
         case ProblemKind.PAIR:
             move = say("Move examples that are in the wrong topic, and add examples that tell the two apart.")
             return join(" ", [move, *merge])
+        case ProblemKind.CLUSTER:
+            move = say("Move examples that are in the wrong topic, and add examples that tell the topics apart.")
+            return join(" ", [move, *([say("If one answer fits all of them, merge them.")] if may_merge else [])])
         case ProblemKind.TWIN_NAMES:
             one = say("If they are one topic, merge them; otherwise give them distinct names.")
             return one if may_merge else say("Give them distinct names.")
         case ProblemKind.CONTRADICTIONS:
             return join(" ", [say("For each of these texts, decide which topic it belongs to."), *merge])
         case ProblemKind.OUT_OF_SCOPE:
+            add = say("Add out-of-scope questions to the examples, or raise the threshold.")
             names = ", ".join(problem.topics)
             topics = [say("Topics that answer most of them: {names}.", names=names)] if names else []
-            add = say("Add out-of-scope questions to the examples, or raise the threshold.")
             return join(" ", [add, *topics])
-        case ProblemKind.WEAKEST_TOPIC:
-            return say("Add examples in visitors' own words, and move those that belong elsewhere.")
-        case ProblemKind.SUSPECTS:
-            return say("Read them: move those that are in the wrong topic, and confirm the others.")
+    return _ADVICE[problem.kind]

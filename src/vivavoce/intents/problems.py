@@ -10,75 +10,63 @@ cost has no interval. Why so: docs/decisions/pairs.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from vivavoce.intents.clusters import group_confused
 from vivavoce.intents.findings import IntentFindings, SettingFindings
 from vivavoce.intents.names import Twins, find_twins, may_merge
 from vivavoce.intents.pairs import CLASH_LEVEL, MIN_EVIDENCE, Pair, PairExample
+from vivavoce.intents.problem_record import (
+    MIN_COST,
+    PAIRS,
+    Attraction,
+    Order,
+    Problem,
+    ProblemKind,
+    Remedy,
+    Standing,
+    is_worth_a_look,
+    narrow_down,
+    order_problems,
+    share_to_cost,
+)
 from vivavoce.intents.quality import DataQuality, ProblemExample
+from vivavoce.intents.topic_problems import find_topic_problems
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.statistics import wilson
 
-MIN_COST = 1.0
 OUT_OF_SCOPE_SHARE = 0.15
 # Two topics are mixed up only if their overlap, which leaves out what any two topics have in common, is surely this.
 MIN_OVERLAP = 0.05
 # Under this many tested examples a topic's share is too rough to rank it by.
 ENOUGH_TESTED = 10
 # Of rightly filed examples, this share is usually listed as suspects, and at most (docs/decisions/suspects.md).
-FALSE_SUSPECTS = 0.003
+FALSE_SUSPECTS = 0.006
 MAX_FALSE_SUSPECTS = 0.012
 MAX_EXAMPLES = 5
 MAX_TOPICS = 3
+# Three topics are one problem where each is confused with another of them, and the weaker confusion costs at least
+# this part of the stronger one.
+CLUSTER = 3
+MIN_LINK = 0.5
 
-
-class ProblemKind(StrEnum):
-    """What is wrong."""
-
-    PAIR = "pair"
-    OUT_OF_SCOPE = "out_of_scope"
-    CONTRADICTIONS = "contradictions"
-    TWIN_NAMES = "twin_names"
-    WEAKEST_TOPIC = "weakest_topic"
-    SUSPECTS = "suspects"
-
-
-PAIRS = (ProblemKind.PAIR, ProblemKind.TWIN_NAMES)
-
-
-class Remedy(StrEnum):
-    """What can be done about it."""
-
-    MERGE = "merge"
-    MOVE = "move"
-    ADD_EXAMPLES = "add_examples"
-    ADD_OUT_OF_SCOPE = "add_out_of_scope"
-    RAISE_THRESHOLD = "raise_threshold"
-    RENAME = "rename"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing to fix. `cost`: how many of 1,000 messages it costs, between `low` and `high`.
-
-    `topics`: those concerned, the one to begin with first. `evidence`: how many examples show it, not how many tests;
-    `rows`: where they are. `measured`: the share behind the cost, None where the cost is a fact about the data.
-    """
-
-    kind: ProblemKind
-    topics: tuple[str, ...]
-    cost: float
-    low: float
-    high: float
-    evidence: int
-    remedies: tuple[Remedy, ...]
-    rows: tuple[int, ...] = ()
-    examples: tuple[ProblemExample, ...] = ()
-    measured: Rate | None = None
+__all__ = [
+    "MIN_COST",
+    "PAIRS",
+    "Order",
+    "Problem",
+    "ProblemKind",
+    "Remedy",
+    "find_asides",
+    "find_problems",
+    "main_setting",
+    "narrow_down",
+    "order_problems",
+    "weakest_topics",
+]
 
 
 def find_problems(
@@ -92,17 +80,28 @@ def find_problems(
 
     `out_of_scope_share`: of live messages; where it is not known, 15 of 100 are taken for out of scope.
     """
+    finder = _start(settings, pairs, quality, out_of_scope_share)
+    return order_problems(filter(is_worth_a_look, finder.find())) if finder else ()
+
+
+def find_asides(
+    settings: Sequence[SettingFindings],
+    pairs: Sequence[Pair],
+    quality: DataQuality,
+    *,
+    out_of_scope_share: float | None = None,
+) -> tuple[Problem, ...]:
+    """Return the pairs that are not to be fixed: those with one answer, and those with too few examples to tell."""
+    finder = _start(settings, pairs, quality, out_of_scope_share)
+    return order_problems(finder.find_asides()) if finder else ()
+
+
+def _start(
+    settings: Sequence[SettingFindings], pairs: Sequence[Pair], quality: DataQuality, share: float | None
+) -> _Finder | None:
     main = main_setting(settings)
-    if main is None:
-        return ()
-    share = OUT_OF_SCOPE_SHARE if out_of_scope_share is None else out_of_scope_share
-    finder = _Finder(settings, main, pairs, quality, share)
-    return order_problems(filter(_is_worth_a_look, finder.find()))
-
-
-def order_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Put the problem that costs most messages first."""
-    return tuple(sorted(problems, key=lambda problem: (-problem.cost, -problem.low, problem.kind, problem.topics)))
+    share = OUT_OF_SCOPE_SHARE if share is None else share
+    return _Finder(settings, main, pairs, quality, share) if main else None
 
 
 def main_setting(settings: Sequence[SettingFindings]) -> SettingFindings | None:
@@ -134,9 +133,8 @@ class _Finder:
         twins = [problem for pair in find_twins(sorted(self.sizes)) for problem in self._find_twin_problem(pair)]
         yield from twins
         names = {frozenset(problem.topics) for problem in twins}
-        for pair in self.pairs:
-            if _is_confused(pair) and {pair.a, pair.b} not in names:
-                yield self._build_pair_problem(pair)
+        confused = [pair for pair in self.pairs if _is_confused(pair) and {pair.a, pair.b} not in names]
+        yield from self._join_clusters([self._build_pair_problem(pair) for pair in confused])
         for findings in self.settings:
             declined = findings.rates["negative_rejection"]
             if declined.value is not None and findings.same_as is None:
@@ -145,6 +143,53 @@ class _Finder:
         yield from self._find_contradictions()
         yield from self._find_weakest_topic()
         yield from self._find_suspects()
+        yield from find_topic_problems(self.main, self.quality, self._weigh)
+
+    def find_asides(self) -> Iterator[Problem]:
+        """Yield the pairs that are harmless, and those that cannot be judged."""
+        for pair in self.pairs:
+            if pair.loss is None:
+                continue
+            problem = self._build_pair_problem(pair)
+            if pair.same_answer and pair.low >= MIN_OVERLAP and is_worth_a_look(problem):
+                yield replace(problem, standing=Standing.SAME_ANSWER, remedies=(Remedy.MERGE,))
+            elif not pair.same_answer and not pair.enough and pair.overlap >= CLASH_LEVEL:
+                yield replace(problem, standing=Standing.UNCLEAR, remedies=(Remedy.ADD_EXAMPLES,))
+
+    def _join_clusters(self, problems: Sequence[Problem]) -> Iterator[Problem]:
+        """Yield three topics that are confused with each other as one problem, and the other pairs as they are."""
+        by_topics = {frozenset(problem.topics): problem for problem in problems if is_worth_a_look(problem)}
+        links = {
+            problem.topics: max(2, round(problem.cost)) for problem in by_topics.values() if len(problem.topics) == 2
+        }
+        joined: set[frozenset[str]] = set()
+        for group in group_confused(links, CLUSTER):
+            inside = sorted((p for key, p in by_topics.items() if key <= set(group)), key=lambda p: -p.cost)
+            strong = [problem for problem in inside if problem.cost >= MIN_LINK * inside[0].cost]
+            if len(group) == CLUSTER and len(strong) >= CLUSTER - 1:
+                joined |= {frozenset(problem.topics) for problem in inside}
+                yield self._build_cluster(group, inside)
+        yield from (problem for problem in problems if frozenset(problem.topics) not in joined)
+
+    def _build_cluster(self, topics: tuple[str, ...], pairs: Sequence[Problem]) -> Problem:
+        """Add up the pairs of a cluster: no message is lost between more than two topics."""
+        weight = self._weigh(sum(self.sizes[topic] for topic in topics))
+        cost, low, high = (
+            min(weight, sum(ends)) for ends in zip(*((p.cost, p.low, p.high) for p in pairs), strict=True)
+        )
+        tested = sum(line.recall.n for line in self.main.intents if line.intent in topics)
+        rows = tuple(dict.fromkeys(row for pair in pairs for row in pair.rows))
+        examples = {example.row: example for pair in pairs for example in pair.examples[:CLUSTER]}
+        return Problem(
+            ProblemKind.CLUSTER,
+            topics,
+            *(cost, low, high),
+            evidence=max(len(rows), *(pair.evidence for pair in pairs)),
+            remedies=(Remedy.MOVE, Remedy.ADD_EXAMPLES, *self._offer_merge(topics), Remedy.KEEP_APART),
+            rows=rows,
+            examples=tuple(examples.values())[: CLUSTER * 2],
+            measured=Rate(cost / weight, low / weight, high / weight, tested) if weight else None,
+        )
 
     def _weigh(self, examples: float) -> float:
         """Return how many of 1,000 messages are like these examples."""
@@ -157,7 +202,7 @@ class _Finder:
         sizes = [self.sizes.get(topic, 0) for topic in (pair.a, pair.b)]
         topics = (pair.a, pair.b)
         merge = self._offer_merge(topics)
-        remedies = (Remedy.MOVE, Remedy.ADD_EXAMPLES, *merge)
+        remedies = (Remedy.MOVE, Remedy.ADD_EXAMPLES, *merge, Remedy.KEEP_APART)
         return _build_measured_problem(
             kind,
             topics,
@@ -211,6 +256,7 @@ class _Finder:
             remedies=(Remedy.ADD_OUT_OF_SCOPE, Remedy.RAISE_THRESHOLD),
             rows=tuple(example.row for example in examples),
             examples=examples[:MAX_EXAMPLES],
+            attracted=tuple(_list_attractions(findings)),
         )
 
     def _find_contradictions(self) -> Iterator[Problem]:
@@ -273,30 +319,16 @@ class _Finder:
         )
 
 
-def narrow_down(problem: Problem, rows: Collection[int]) -> Problem | None:
-    """Return what is left of a problem where only these of its rows still show it; None where that is too little."""
-    left = tuple(row for row in problem.rows if row in rows)
-    part, rate = len(left) / max(1, len(problem.rows)), problem.measured
-    smaller = replace(
-        problem,
-        cost=part * problem.cost,
-        low=part * problem.low,
-        high=part * problem.high,
-        evidence=len(left),
-        rows=left,
-        examples=tuple(example for example in problem.examples if example.row in left),
-        measured=rate and _scale(rate, part),
-    )
-    return smaller if _is_worth_a_look(smaller) else None
-
-
-def _scale(rate: Rate, part: float) -> Rate:
-    value, low, high = (None if end is None else part * end for end in (rate.value, rate.low, rate.high))
-    return Rate(value, low, high, rate.n)
-
-
-def _is_worth_a_look(problem: Problem) -> bool:
-    return problem.low >= MIN_COST and problem.evidence >= MIN_EVIDENCE
+def _list_attractions(findings: SettingFindings) -> Iterator[Attraction]:
+    """Yield which topics answered questions that no topic fits, and about what, most answers first."""
+    cells = [cell for cell in findings.confusion if cell.negative]
+    asked = Counter[str | None]()
+    for cell in cells:
+        asked[cell.origin] += cell.answered + cell.deferred
+    cells.sort(key=lambda cell: (-cell.answered, cell.origin or "", cell.guess or ""))
+    for cell in cells[:MAX_EXAMPLES]:
+        if cell.guess is not None and cell.answered:
+            yield Attraction(cell.guess, cell.origin, cell.answered, asked[cell.origin])
 
 
 def _is_confused(pair: Pair) -> bool:
@@ -334,8 +366,7 @@ def _build_measured_problem(
     kind: ProblemKind, topics: tuple[str, ...], share: Rate, weight: float, **facts: Any
 ) -> Problem:
     """Return a problem whose cost is a share of `weight` messages of 1,000."""
-    low, high = 0.0 if share.low is None else share.low, 1.0 if share.high is None else share.high
-    return Problem(kind, topics, weight * (share.value or 0.0), weight * low, weight * high, measured=share, **facts)
+    return Problem(kind, topics, *share_to_cost(share, weight), measured=share, **facts)
 
 
 def _invert(rate: Rate) -> Rate:

@@ -15,6 +15,7 @@ from vivavoce.intents.losses import MOSTLY
 from vivavoce.intents.material import Material
 from vivavoce.intents.names import Answers, answers_by_topic
 from vivavoce.intents.record import UnitResult
+from vivavoce.intents.topic_structure import TextView
 
 Chances = NDArray[np.float32]
 
@@ -35,7 +36,8 @@ class DataQuality:
 
     `contradictions`: groups of nearly the same text under different topics. `answered`: None where nobody kept it.
     `suspects`: examples that fit another topic far better, most suspect first, of `judged` examples; contradictions
-    are not among them.
+    are not among them. `outliers`: examples that are unlike every topic, and that the engine gets wrong. `halves`: of
+    each topic that looks like two, the examples of the smaller half.
     """
 
     answers: Answers = field(default_factory=dict)
@@ -43,6 +45,8 @@ class DataQuality:
     answered: tuple[ProblemExample, ...] | None = None
     suspects: tuple[ProblemExample, ...] = ()
     judged: int = 0
+    outliers: tuple[ProblemExample, ...] = ()
+    halves: tuple[tuple[ProblemExample, ...], ...] = ()
 
 
 def judge_quality(material: Material, results: Sequence[UnitResult], threshold: float) -> DataQuality:
@@ -64,17 +68,31 @@ def judge_quality(material: Material, results: Sequence[UnitResult], threshold: 
     return replace(quality, answered=tuple(_build_example(material, place, guesses[place]) for place in places))
 
 
-def add_suspects(quality: DataQuality, material: Material, bot: Chances | None, text: Chances | None) -> DataQuality:
+def add_suspects(quality: DataQuality, material: Material, bot: Chances | None, text: TextView | None) -> DataQuality:
     """Add the examples that are probably filed under the wrong topic, by out-of-sample chances of each topic."""
     if bot is None:
         return quality
-    chances = bot if text is None else bot + np.float32(TEXT_WEIGHT) * text
+    chances = bot if text is None else bot + np.float32(TEXT_WEIGHT) * text.chances
     odds, suggested = compare_topics(chances, material.labels)
     rows = order_by_odds(odds)
     doubtful = rows[odds_to_scores(odds[rows]) >= MIN_EXAM_SCORE]
     doubtful = doubtful[~np.isin(doubtful, material.contradictory)]
     suspects = tuple(_build_example(material, row, int(suggested[row])) for row in doubtful.tolist())
     return replace(quality, suspects=suspects, judged=len(rows))
+
+
+def add_structure(quality: DataQuality, material: Material, text: TextView, bot: Chances | None) -> DataQuality:
+    """Add what the texts say about single topics; an outlier that the engine gets right is none."""
+    outliers = [
+        place
+        for place in text.outliers
+        if bot is None or not bot[place, material.labels[place]] >= MOSTLY  # one that was never tested counts
+    ]
+    return replace(
+        quality,
+        outliers=tuple(_build_example(material, place) for place in outliers),
+        halves=tuple(tuple(_build_example(material, place) for place in half.places) for half in text.halves),
+    )
 
 
 def _build_example(material: Material, row: int, guess: int = -1) -> ProblemExample:

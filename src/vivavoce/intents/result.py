@@ -78,7 +78,7 @@ class DataFacts:
 
 @dataclass(frozen=True, eq=False)
 class IntentsResult(Result):
-    """The result of an intents exam."""
+    """The result of an intents exam. `asides`: pairs that are no problem, or cannot be judged."""
 
     data: DataFacts
     classifier: str
@@ -92,6 +92,7 @@ class IntentsResult(Result):
     inflation: Inflation | None
     out_of_scope_share: float | None = None
     borrowed: Borrowed | None = None
+    asides: tuple[Problem, ...] = ()
 
     def at(self, setting: Setting) -> SettingFindings:
         """Return the findings of one setting."""

@@ -8,17 +8,11 @@ from numpy.typing import NDArray
 from vivavoce.classifiers.bayes import NaiveBayes, count
 from vivavoce.classifiers.lexical import projection, segmented
 from vivavoce.intents.material import Material
-from vivavoce.intents.pairs import text_probabilities
 from vivavoce.intents.runner import Progress
 from vivavoce.text.languages.mixed import choose_reading, encode_texts
 
 Matrix = NDArray[np.float32]
 SKETCH = 1024
-
-
-def text_chances(material: Material, progress: Progress | None = None) -> Matrix:
-    """Return, for each row, the chance of each topic judged by the texts alone (leave-one-out centroids)."""
-    return text_probabilities(text_vectors(material, progress), material.labels, len(material.topics))
 
 
 def text_vectors(material: Material, progress: Progress | None = None) -> Matrix:

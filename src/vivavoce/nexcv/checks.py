@@ -176,7 +176,7 @@ def sort_timeline(
         raise DataError(
             f"{len(faults)} of {len(y)} items have no date",
             faults=faults,
-            remedy=("use a datetime.datetime for each (datetime.fromisoformat reads text), or undated='drop'"),
+            remedy="use a datetime.datetime for each (datetime.fromisoformat reads text), or undated='drop'",
         )
     dates = {row: item[date_key] for row, item in enumerate(y) if _is_dated(item, date_key)}
     if len({date.tzinfo is None for date in dates.values()}) > 1:

@@ -56,10 +56,8 @@ class Run:
                     raise EvaluationError(
                         error.what,
                         where=f"repetition {repetition}" + (f", {error.where}" if error.where else ""),
-                        remedy=(
-                            "earlier repetitions are in `partial`; with on_error='record' the "
-                            "evaluation continues after a failure"
-                        ),
+                        remedy="earlier repetitions are in `partial`; with on_error='record' the evaluation "
+                        "continues after a failure",
                         partial=self.result.asdict(),
                     ) from error
                 self.failures.append({"repetition": repetition, "error": error.what})

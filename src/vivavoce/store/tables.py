@@ -76,6 +76,15 @@ examples = _table(
     sa.Index(None, "project_id", "topic_id"),
     sa.Index(None, "topic_id"),
 )
+# Questions of the test set: a table of their own, so that no edit of examples can touch them.
+reserved = _table(
+    "reserved",
+    rows.ReservedRow,
+    _id("topic_id", sa.ForeignKey("topics.id", ondelete="RESTRICT")),
+    sa.Index(None, "project_id", "topic_id"),
+    sa.Index(None, "topic_id"),
+)
+decisions = _table("decisions", rows.DecisionRow, sa.Index(None, "project_id"))
 bots = _table("bots", rows.BotRow, sa.UniqueConstraint("project_id", "name"))
 suites = _table("suites", rows.SuiteRow, sa.UniqueConstraint("project_id", "name"))
 # `version` counts up with every save, the versions before are kept.
@@ -100,6 +109,9 @@ changes = _table(
     sa.Index(None, "noun", "noun_id"),
     sa.Index(None, "topic_id"),
 )
+
+# Forecasts of remedies that were applied, to be held against what exams found afterwards.
+forecasts = _table("forecasts", rows.ForecastRow, sa.Index(None, "project_id", "created"), sa.Index(None, "edit_id"))
 
 runs = _table(
     "runs",

@@ -8,7 +8,16 @@ from vivavoce.store.repositories.assistants import Assistants, Talks, Visitors
 from vivavoce.store.repositories.audit import Audit, Options
 from vivavoce.store.repositories.dialogues import Dialogues, Ratings, Scores
 from vivavoce.store.repositories.edits import Edits
-from vivavoce.store.repositories.material import Bots, Examples, Projects, Suites, Topics
+from vivavoce.store.repositories.material import (
+    Bots,
+    Decisions,
+    Examples,
+    Forecasts,
+    Projects,
+    Reserved,
+    Suites,
+    Topics,
+)
 from vivavoce.store.repositories.messages import Messages, Reviews
 from vivavoce.store.repositories.openings import Mails, OpeningRows, Subscriptions
 from vivavoce.store.repositories.people import Attempts, Links, Sessions, Tokens, Users
@@ -30,7 +39,10 @@ class Transaction:
         self.edits = Edits(connection)
         self.bots = Bots(connection)
         self.examples = Examples(connection)
+        self.decisions = Decisions(connection)
+        self.forecasts = Forecasts(connection)
         self.projects = Projects(connection)
+        self.reserved = Reserved(connection)
         self.suites = Suites(connection)
         self.topics = Topics(connection)
         self.assistants = Assistants(connection)

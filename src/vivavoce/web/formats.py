@@ -165,12 +165,20 @@ class Writer(numbers.Writer):
         return self.words.ngettext("%(num)s day ago", "%(num)s days ago", int(seconds // DAY))
 
 
+def breakable(name: str) -> Markup:
+    """Let a name such as `travel_costs` break after its underscores, not in the middle of a word."""
+    from markupsafe import Markup, escape
+
+    return Markup("_<wbr>").join(escape(part) for part in name.split("_"))
+
+
 def filters(words: Words) -> dict[str, Callable[..., Any]]:
     """Return the filters of templates, by name."""
     writer = Writer(words)
     names = ("number", "percent", "share", "value", "interval", "duration", "day", "date", "ago")
+    own = {"differences": differences, "breakable": breakable}
     below = {"said": words.said, "ours": words.ours, "pictured": lambda figure: figure.in_words(words.language)}
-    return {**{name: getattr(writer, name) for name in names}, "differences": differences, **below}
+    return {**{name: getattr(writer, name) for name in names}, **own, **below}
 
 
 def _utc(moment: datetime) -> datetime:

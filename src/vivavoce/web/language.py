@@ -40,7 +40,7 @@ class Words:
 
     def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:
         """Return the form that suits the number; `%(num)s` is the number itself."""
-        return catalogue(self.language).ngettext(one, many, n) % {"num": n, **self._write(values)}
+        return catalogue(self.language).ngettext(one, many, n) % {"num": self._value(n, ","), **self._write(values)}
 
     def said(self, text: str) -> str:
         """Return a text of the layers below in this language; what no catalogue has stays English."""

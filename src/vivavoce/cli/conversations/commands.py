@@ -71,7 +71,7 @@ def check(
     strict: Annotated[bool, option("--strict", "", "Exit with 1 if there are warnings.", GATES)] = False,
     output: Output,
 ) -> None:
-    """Find faults in scenarios before a run, and show how large a run would be.
+    """Find faults in scenarios before a run, and show the size of a run.
 
     With `--bot`, topics and slots are compared with those of the bot, and messages with its training phrases.
     Errors end with exit code 2, as a run would be refused; with `--strict`, warnings end with 1.
@@ -108,7 +108,7 @@ def run(
     gates: TurnGates,
     reports: Reports,
 ) -> None:
-    """Run the conversations with each bot; show how each did and which differences are significant.
+    """Run the conversations with each bot; show the results and which differences are significant.
 
     Every exchange is recorded at once: after a crash or Ctrl-C, `viva conversations resume DIR` continues, and
     `viva conversations score DIR` computes the findings again without calling a bot.

@@ -24,8 +24,8 @@ def convert(
         option(
             "--to",
             "yaml|csv|xlsx|botium|rasa",
-            "Form to write if the ending does not tell; `rasa` writes test stories.",
-            default="by the ending of OUT",
+            "Format to write, if the extension of OUT does not show it; `rasa` writes test stories.",
+            default="by the extension of OUT",
         ),
     ] = None,
     encoding: Encoding = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,14 +113,7 @@ def _load_for_suites(
 
 def parse_pressure(pressure: Pressure) -> dict[str, Any]:
     """Return the run options that were set on the command line."""
-    options = {
-        "concurrency": pressure.concurrency,
-        "per_second": pressure.rate,
-        "timeout_s": pressure.timeout,
-        "retries": pressure.retries,
-        "max_messages": pressure.max_messages,
-    }
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in asdict(pressure).items() if value is not None}
 
 
 def describe_origin(choice: BotChoice, materials: Sequence[Suite]) -> dict[str, object]:
@@ -160,10 +154,8 @@ def reload_bots(record: RunRecord, file: Path | None) -> list[Bot]:
     expected, names = [bot.name for bot in record.header.bots], [bot.facts.name for bot in bots]
     if expected != names:
         raise UsageError(
-            (
-                f"the run was started with {', '.join(expected)}, but these names now refer to "
-                f"{', '.join(names) or 'nothing'}"
-            ),
+            f"the run was started with {', '.join(expected)}, but these names now refer to "
+            f"{', '.join(names) or 'nothing'}",
             where=str(record.folder),
             remedy="choose the bots file with --bots",
         )

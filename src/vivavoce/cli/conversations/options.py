@@ -30,15 +30,15 @@ _SUITE_HELP = (
     "`flight`, `medical`, `recruiting`."
 )
 SuiteName = Annotated[str, argument("SUITE", _SUITE_HELP, complete_suite)]
-SuiteNames = Annotated[
-    list[str], argument("SUITE...", f"{_SUITE_HELP} Several suites are held in one run.", complete_suite)
-]
-RunFolder = Annotated[Path, argument("DIR", "Folder of a run (its record).", file_okay=False)]
+SuiteNames = Annotated[list[str], argument("SUITE...", f"{_SUITE_HELP} Several suites are one run.", complete_suite)]
+RunFolder = Annotated[Path, argument("DIR", "Folder of the run.", file_okay=False)]
 BotFile = Annotated[
-    Path | None, option("--bots", "FILE", "File of bots.", BOTS, default="bots.yaml in the current folder")
+    Path | None, option("--bots", "FILE", "File that lists bots.", BOTS, default="bots.yaml in the current folder")
 ]
 Force = Annotated[bool, option("--force", "", "Overwrite OUT if it exists.")]
-MarkdownPath = Annotated[Path | None, option("--markdown", "PATH", "Write a summary for a pull request.", OUTPUT)]
+MarkdownPath = Annotated[
+    Path | None, option("--markdown", "PATH", "Write a Markdown summary, for example for a pull request.", OUTPUT)
+]
 
 
 @option_group
@@ -60,9 +60,9 @@ class BotChoice:
 class Choice:
     """Which scenarios are used."""
 
-    level: list[str] | None = declare("NAME", "Only this level. May be repeated.", READING)
-    domain: list[str] | None = declare("NAME", "Only this domain. May be repeated.", READING)
-    tag: list[str] | None = declare("NAME", "Only with this tag. May be repeated.", READING)
+    level: list[str] | None = declare("NAME", "Only scenarios of this level. May be repeated.", READING)
+    domain: list[str] | None = declare("NAME", "Only scenarios of this domain. May be repeated.", READING)
+    tag: list[str] | None = declare("NAME", "Only scenarios with this tag. May be repeated.", READING)
     scenario: list[str] | None = declare("ID", "Only this scenario. May be repeated.", READING)
     sheet: str | None = declare("NAME", "Sheet of a workbook. Default: the first.", READING)
     encoding: Encoding = None
@@ -81,8 +81,8 @@ class Pressure:
     """How fast and how often each bot is called."""
 
     concurrency: Annotated[int | None, exam_option(_RUN["concurrency"], BOTS)] = None
-    rate: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
-    timeout: Annotated[float | None, exam_option(_RUN["timeout_s"], BOTS)] = None
+    per_second: Annotated[float | None, exam_option(_RUN["per_second"], BOTS)] = None
+    timeout_s: Annotated[float | None, exam_option(_RUN["timeout_s"], BOTS)] = None
     retries: Annotated[int | None, exam_option(_RUN["retries"], BOTS)] = None
     max_messages: Annotated[int | None, exam_option(_RUN["max_messages"], BOTS)] = None
 

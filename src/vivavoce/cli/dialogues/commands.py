@@ -50,7 +50,7 @@ app = CommandGroup(
     help="""Score logged dialogues as a person would rate them, and show how far the scores can be trusted.
 
     Exit codes: 0 success · 1 a quality gate failed (`--min-mean`) · 2 invalid input or options, or nothing could be
-    scored · 3 the work is incomplete, for example because a judge did not answer; repeat the command to resume.
+    scored · 3 the work is incomplete, for example because a judge did not answer; run the command again to resume.
 
     For example:
 
@@ -73,7 +73,7 @@ def score(
     min_mean: MinMean = None,
     reports: ScoreReports,
 ) -> None:
-    """Give every dialogue a score from 1 to 5 with its interval, or the reason why it gets none.
+    """Score every dialogue from 1 to 5 with an interval, or say why it gets no score.
 
     First it says whether the scores may be used to compare bots. With `--stream`, or if only JSON Lines are written,
     dialogues are scored one at a time, for logs of any size.
@@ -157,7 +157,7 @@ def explain(
     html: HtmlPath = None,
     output: Output,
 ) -> None:
-    """Show one dialogue with the effect of each message on its score, and what moved the score in words.
+    """Show one dialogue, the effect of each message on its score, and the reasons in words.
 
     All dialogues of the file are read and checked, only this one is scored. Exit code 2: it gets no score, and the
     reason is shown.
@@ -269,7 +269,7 @@ def reproduce(
     repetition: Repetition,
     output: Output,
 ) -> None:
-    """Train the published networks again (GRU, BiGRU, hierarchical encoder) and compare both tables with ours.
+    """Retrain the published networks (GRU, BiGRU, hierarchical encoder) and compare the results with both tables.
 
     Each network gets two values: the best epoch on the test part, as published, and the honest one, whose epoch
     is chosen inside the training part. Needs the extra `train` (torch).

@@ -19,14 +19,11 @@ MAX_REASONS = 10
 # By the cause of a refusal.
 REMEDIES = {
     Cause.TALK: "a dialogue needs two sides with at least two messages each that contain words",
-    Cause.SCRIPT: (
-        "this rater reads only English in Latin script: score other dialogues with a "
-        "judge (`--rater openai:MODEL`) or your own function (`--rater "
-        "python:module:function`)"
-    ),
-    Cause.RATER: ("fix the rater: for each dialogue it must return a number from 1 to 5, or None for no score"),
+    Cause.SCRIPT: "this rater reads only English in Latin script: score other dialogues with a judge (`--rater "
+    "openai:MODEL`) or your own function (`--rater python:module:function`)",
+    Cause.RATER: "fix the rater: for each dialogue it must return a number from 1 to 5, or None for no score",
     Cause.NO_REASON: "return a number from 1 to 5, or a Score whose `refusal` gives the reason",
-    Cause.ANSWER: ("read the judge's answers (`--record FILE` keeps them); another model may follow the format"),
+    Cause.ANSWER: "read the judge's answers (`--record FILE` keeps them); another model may follow the format",
 }
 
 
@@ -78,7 +75,7 @@ def conclude_scores(tally: Tally, source: str, min_mean: float | None, record: P
         missed = GateError(
             f"the mean score is {tally.mean:.4g}, below the limit of {min_mean:g}",
             where=source,
-            remedy=("read the dialogues with the lowest scores; `viva dialogues explain` shows what lowered a score"),
+            remedy="read the dialogues with the lowest scores; `viva dialogues explain` shows what lowered a score",
         )
         if failure is None:
             raise missed

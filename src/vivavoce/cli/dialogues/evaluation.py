@@ -45,10 +45,8 @@ def read_rated(log: Log) -> Corpus:
     corpus = log.read()
     if not any(dialogue.quality is not None for dialogue in corpus.dialogues):
         raise DataError(
-            (
-                f"none of {plural(len(corpus.dialogues), 'dialogue')} has a rating, so there is "
-                "nothing to compare scores with"
-            ),
+            f"none of {plural(len(corpus.dialogues), 'dialogue')} has a rating, so there is nothing to compare "
+            "scores with",
             where=log.name,
             remedy=RATINGS_REMEDY,
         )

@@ -58,11 +58,11 @@ class LogReading:
 
     format: str | None = declare(
         "NAME",
-        "Format if the file name does not tell: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
+        "Format, if the file extension does not show it: `jsonl`, `json`, `rasa`, `csv`, `tsv`, `xlsx` or `text`.",
         READING,
         complete=complete_log_format,
     )
-    bot: str | None = declare("NAME", "Speaker that is the bot, if the log does not tell.", READING)
+    bot: str | None = declare("NAME", "Name of the speaker that is the bot, if the log does not say.", READING)
     skip_bad: bool = declare("", "Skip and list unusable dialogues.", READING, value=False)
     encoding: Encoding = None
     sheet: Sheet = None
@@ -116,7 +116,7 @@ class Judging:
     timeout: float | None = declare("SECONDS", "Maximum time for one answer of a judge.", RATER, low=0.001)
     retries: int | None = declare("N", "Retries after a temporary error of a judge; 0: none.", RATER, low=0)
     max_messages: int | None = declare(
-        "N", "Maximum number of messages to a judge; ask the rest later.", RATER, low=1
+        "N", "Maximum number of messages to a judge; the rest can be asked later.", RATER, low=1
     )
     record: Path | None = declare("FILE", "Save the answers of a judge; they are not requested again.", RATER)
 
@@ -139,7 +139,7 @@ class ScoreReports(Output):
     )
     stream: bool = declare(
         "",
-        "Read, score and write one dialogue at a time, for logs of any size; needs --json or --out alone. "
+        "Score one dialogue at a time, for logs of any size; needs only --json or --out. "
         "The default if only JSON Lines are written.",
         OUTPUT,
         value=False,

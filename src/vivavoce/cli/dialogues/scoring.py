@@ -203,5 +203,5 @@ def _explain_errors(path: str) -> Iterator[None]:
         raise FileError(
             f"cannot write the file: {error.strerror or error}",
             where=path,
-            remedy=("check that the folder exists, that you can write there and that the disk is not full"),
+            remedy="check that the folder exists, that you can write there and that the disk is not full",
         ) from error

@@ -93,10 +93,9 @@ def _describe_unused(dialogues: Sequence[Dialogue]) -> list[str]:
     ]
     if ratings < COMFORTABLE:
         notes.append(
-            f"{plural(ratings, 'rating')} on {plural(len(usable), 'dialogue')} to train on: with "
-            f"fewer than about {COMFORTABLE} ratings expect little, and compare with the bundled "
-            "model (`viva dialogues evaluate --rater learned --rater learned:OUT` on other "
-            "dialogues)"
+            f"{plural(ratings, 'rating')} on {plural(len(usable), 'dialogue')} to train on: with fewer than about "
+            f"{COMFORTABLE} ratings expect little, and compare with the bundled model (`viva dialogues evaluate "
+            "--rater learned --rater learned:OUT` on other dialogues)"
         )
     return notes
 
@@ -197,10 +196,8 @@ def _build_rows(row: Row) -> list[tuple[str, ...]]:
 
 def _list_remarks(result: Reproduction, prepared: Prepared) -> list[str]:
     remarks = [
-        (
-            "best epoch seen: the lowest loss and the highest correlations of all epochs on the test "
-            "part, as published; they use the ratings they are tested on"
-        ),
+        "best epoch seen: the lowest loss and the highest correlations of all epochs on the test part, as published; "
+        "they use the ratings they are tested on",
         "honest: the epoch is chosen on a tenth of the training dialogues, then tested once",
         f"{prepared_sentence(prepared)}; {plural(result.views, 'row')}, {plural(len(result.seeds), 'split')}, "
         f"{result.preset.epochs} epochs at {result.preset.rate:g}",

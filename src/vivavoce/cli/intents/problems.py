@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from vivavoce.cli.shared.failures import resumable
@@ -32,6 +33,7 @@ KEYS = (
     "threshold",
     "out_of_scope_share",
     "problems",
+    "asides",
 )
 
 
@@ -39,6 +41,12 @@ def problems(
     file: File,
     *,
     most: Annotated[int, option("--most", "N", "List this many problems at most.", OUTPUT, low=1)] = MAX_PROBLEMS,
+    explain: Annotated[
+        bool, option("--explain", "", "Show typical examples and the words that pull.", OUTPUT)
+    ] = False,
+    quick: Annotated[
+        bool, option("--quick-wins", "", "Begin with the problem on which a minute saves most.", OUTPUT)
+    ] = False,
     engine: Engine,
     scoring: Scoring,
     traffic: Traffic,
@@ -55,18 +63,21 @@ def problems(
     For example:
 
         viva intents problems faq.csv
+        viva intents problems faq.csv --explain --quick-wins
         viva intents problems faq.csv --out-of-scope-share 0.3 --json problems.json
     """
     check_targets({**output.targets, "--record": record}, [file])
     settings = settings_in_force(engine, scoring, traffic, patience, reading)
     data = read_material(file, reading, settings)
-    from vivavoce.intents import examine_intents
+    from vivavoce.intents import examine_intents, explain_problems
+    from vivavoce.intents.problems import Order, order_problems
     from vivavoce.reports.intents.tables import show_problems
 
+    classifier = load_engine(settings.classifier, settings)
     with resumable(record), progress_bar(output.quiet) as progress:
         result = examine_intents(
             data,
-            load_engine(settings.classifier, settings),
+            classifier,
             threshold=settings.threshold,
             out_of_scope_share=settings.out_of_scope_share,
             retries=settings.retries,
@@ -75,11 +86,15 @@ def problems(
             record=record,
             progress=progress,
         )
+        if quick:
+            result = replace(result, problems=order_problems(result.problems, Order.GAIN_PER_MINUTE))
+        cards = explain_problems(data, result.problems[:most], classifier) if explain else ()
     if output.speaks:
-        show_problems(Screen(), result, most)
+        show_problems(Screen(), result, most, cards)
     if output.json_path:
         content = result.to_json()
         listed = {**content, "kind": "intents-problems", "problems": content["problems"][:most]}
-        write_content(output.json_path, {name: listed[name] for name in KEYS})
+        explained = {"cards": [card.to_json() for card in cards]} if explain else {}
+        write_content(output.json_path, {**{name: listed[name] for name in KEYS}, **explained})
     tell_written(output)
     conclude(result.failures, record, lambda: None)

@@ -91,9 +91,8 @@ def serve(workspace: Workspace = None, *, listening: Listening, staffing: Staffi
             raise UsageError(
                 f"the server would listen on {host}, but there is no admin yet to control access",
                 where=store.address,
-                remedy=(
-                    "start `viva serve` on this machine first, open the link it prints, then run this command again"
-                ),
+                remedy="start `viva serve` on this machine first, open the link it prints, then run this command "
+                "again",
             )
         with _bind(listening) as bound, _run_workers(place, staffing):
             config = config_of(settings, listening, access_log=log or "")
@@ -193,10 +192,8 @@ def _bind(listening: Listening) -> Iterator[socket.socket]:
             bound.close()
         raise UsageError(
             f"cannot listen on {listening.host}, port {listening.port}: {error.strerror or error}",
-            remedy=(
-                "another program may be using the port: choose another with --port N, or 0 for "
-                "a free one; or check --host"
-            ),
+            remedy="another program may be using the port: choose another with --port N, or 0 for a free one; or "
+            "check --host",
         ) from error
     with bound:
         yield bound

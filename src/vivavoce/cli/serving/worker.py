@@ -16,7 +16,8 @@ def worker(
     workspace: Workspace = None,
     *,
     slots: Annotated[
-        int | None, option("--slots", "N", "Units at a time.", default="one for each core", low=1, high=1024)
+        int | None,
+        option("--slots", "N", "Units to work on at the same time.", default="one for each core", low=1, high=1024),
     ] = None,
     once: Annotated[bool, option("--once", "", "Exit as soon as no run is open.")] = False,
     output: Output,

@@ -26,7 +26,7 @@ def exam_gates(texts: Sequence[str] | None, examined: Sequence[Setting]) -> list
         raise UsageError(
             "gates can only refer to settings that are tested",
             faults=[Fault(f"the setting {gate.setting} is not tested", gate.name) for gate in foreign],
-            remedy=(f"tested settings: {' '.join(f'{setting.k},{setting.p:g}' for setting in examined)}"),
+            remedy=f"tested settings: {' '.join(f'{setting.k},{setting.p:g}' for setting in examined)}",
         )
     return gates
 

@@ -183,7 +183,7 @@ Record = Annotated[Path | None, option("--record", "FILE", _RECORD_HELP, GATES)]
 RecordFolder = Annotated[Path | None, option("--record", "FOLDER", _RECORD_HELP, GATES)]
 Encoding = Annotated[
     str | None,
-    option("--encoding", "NAME", "Text encoding if not UTF-8, for example `cp1252`; `auto`: found out.", READING),
+    option("--encoding", "NAME", "Text encoding if not UTF-8, for example `cp1252`; `auto`: detected.", READING),
 ]
 Sheet = Annotated[
     str | None, option("--sheet", "NAME", "Sheet of a workbook. Default: the first that looks like a table.", READING)
@@ -191,7 +191,7 @@ Sheet = Annotated[
 HeaderRow = Annotated[
     int | None,
     option(
-        "--header-row", "N", "Row that names the columns. Default: found out, titles above it are skipped.", READING
+        "--header-row", "N", "Row that names the columns. Default: detected; titles above it are skipped.", READING
     ),
 ]
 
@@ -250,7 +250,7 @@ class Reading:
     header_row: HeaderRow = None
     format: str | None = declare(
         "NAME",
-        "Format if the file name does not tell: `csv`, `tsv`, `xlsx`, `json` or `jsonl`.",
+        "Format, if the file extension does not show it: `csv`, `tsv`, `xlsx`, `json` or `jsonl`.",
         READING,
         complete=complete_format,
     )

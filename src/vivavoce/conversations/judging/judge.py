@@ -253,7 +253,7 @@ def _judge_in_scope(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdic
         why = say("got a fallback: {reason}", reason=sign.reason)
         if scene.expect.intents:
             topics = " or ".join(scene.expect.intents)
-            why = say("expected topic {topics}, got a fallback: {reason}", topics=topics, reason=sign.reason)
+            why = say("expected topic {topics}, but {reason}", topics=topics, reason=sign.reason)
         return replace(noted, outcome=TurnOutcome.MISSED, reasons=(why,))
     topic = _check_topic(scene)
     failed = TurnOutcome.WRONG_INTENT if topic.holds is False else TurnOutcome.WRONG_REPLY

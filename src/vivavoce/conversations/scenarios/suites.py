@@ -312,7 +312,7 @@ def form_of(path: Path, wanted: str | None = None) -> str:
         raise UsageError(
             what,
             where=str(path),
-            remedy=(f"use the extension {', '.join(files)}; Botium needs a folder, Rasa a file ending in .yml"),
+            remedy=f"use the extension {', '.join(files)}; Botium needs a folder, Rasa a file ending in .yml",
         )
     return form
 

@@ -136,7 +136,7 @@ def _absent(place: str | Path, name: str, wanted: str, where: str = "") -> FileE
     return FileError(
         f"the public data set {name} was not found",
         where=str(place),
-        remedy=(f"use a folder that contains {wanted}, or one whose subfolder `{name}` contains it{where}"),
+        remedy=f"use a folder that contains {wanted}, or one whose subfolder `{name}` contains it{where}",
     )
 
 

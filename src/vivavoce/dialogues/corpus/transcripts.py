@@ -49,7 +49,7 @@ def read_transcripts(path: Path, options: ReadOptions) -> Iterator[Entry]:
     if at_blanks and len(blocks) > 1 and max(counts) <= 1:
         blocks = _cut(lines, at_blanks=False)
         remarks = [
-            ("a blank line follows each message, so the file is read as one dialogue; separate dialogues with ---")
+            "a blank line follows each message, so the file is read as one dialogue; separate dialogues with ---"
         ]
     yield Entry("", None, remarks=tuple(remarks))
     for number, block in enumerate(blocks, 1):

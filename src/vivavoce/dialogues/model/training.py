@@ -143,10 +143,8 @@ def _select_views(dialogues: Sequence[Dialogue]) -> list[View]:
         left = f" (skipped: {'; '.join(common)})" if common else ""
         raise DataError(
             f"{plural(len(views), 'rating')} on dialogues that can be scored: too few to train on{left}",
-            remedy=(
-                f"collect {MIN_RATINGS} ratings on {MIN_DIALOGUES} dialogues or more, or "
-                "recalibrate the bundled model"
-            ),
+            remedy=f"collect {MIN_RATINGS} ratings on {MIN_DIALOGUES} dialogues or more, or recalibrate the bundled "
+            "model",
         )
     rated = len({view.dialogue.id for view in views})
     if rated < MIN_DIALOGUES:

@@ -172,7 +172,7 @@ def _check(train: Sequence[View], test: Sequence[View], preset: Preset, inner: f
     check_groups(views, range(len(train)), range(len(train), len(views)))
     if preset.epochs < 1 or preset.batch < 1 or not preset.rate > 0 or not 0 < inner < 1:
         raise UsageError(
-            (f"cannot train with epochs={preset.epochs}, batch={preset.batch}, rate={preset.rate}, inner={inner}"),
+            f"cannot train with epochs={preset.epochs}, batch={preset.batch}, rate={preset.rate}, inner={inner}",
             remedy="use at least one epoch and row, a rate above 0 and an inner share between 0 and 1",
         )
     unrated = [view.dialogue.id for view in train if view.quality is None]

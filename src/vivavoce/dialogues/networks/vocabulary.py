@@ -95,7 +95,7 @@ def make_lexicon(dialogues: Iterable[Dialogue], vectors: WordVectors | None = No
         return Lexicon(words, phrases, None)
     if vectors.dimensions != DIMENSIONS:
         raise UsageError(
-            (f"the word vectors have {vectors.dimensions} dimensions, but the published networks need {DIMENSIONS}"),
+            f"the word vectors have {vectors.dimensions} dimensions, but the published networks need {DIMENSIONS}",
             remedy="use GloVe with 100 dimensions: viva models get glove",
         )
     rows = [vectors.index[word] for word in known]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vivavoce.errors import DataError, Fault, UsageError, nearest
+from vivavoce.intents.topic_structure import divide
 from vivavoce.intents.whatif.edits import SplitTopic
 from vivavoce.records import Dataset
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import load_encoder
 
 MIN_EXAMPLES = 4
-MAX_STEPS = 50
 
 
 def propose_split(data: Dataset, topic: str, new: str | None = None, *, encoder: str = "minilm") -> SplitTopic:
@@ -29,29 +26,11 @@ def propose_split(data: Dataset, topic: str, new: str | None = None, *, encoder:
         raise UsageError(what, remedy=f"a topic needs at least {MIN_EXAMPLES}")
     second = divide(encode_cached(load_encoder(encoder), [data.texts[place] for place in places]))
     rows = tuple(data.number(place) for place, is_second in zip(places, second, strict=True) if is_second)
-    return SplitTopic(topic, rows, new or _free_name(topic, data))
+    return SplitTopic(topic, rows, new or free_name(topic, data))
 
 
-def divide(vectors: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Return which rows belong to the smaller of two clusters (2-means, from the first principal direction)."""
-    centred = np.asarray(vectors, dtype=np.float64) - vectors.mean(axis=0)
-    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
-    heights = centred @ direction
-    second = heights > np.median(heights)
-    if not second.any():
-        # Most rows are the same: whatever comes after them in order is as good as anything.
-        second = np.arange(len(vectors)) >= len(vectors) / 2
-    for _ in range(MAX_STEPS):
-        centres = np.stack([centred[~second].mean(axis=0), centred[second].mean(axis=0)])
-        distances = ((centred[:, None, :] - centres) ** 2).sum(axis=2)
-        nearer = distances[:, 1] < distances[:, 0]
-        if nearer.all() or not nearer.any() or np.array_equal(nearer, second):
-            break
-        second = nearer
-    return np.asarray(second if second.sum() * 2 <= len(second) else ~second)
-
-
-def _free_name(topic: str, data: Dataset) -> str:
+def free_name(topic: str, data: Dataset) -> str:
+    """Return a name like this that no topic has."""
     number = 2
     while f"{topic} ({number})" in data.sizes:
         number += 1

@@ -23,7 +23,7 @@ class EditedMaterial:
 
     `material` is the data after them; its added rows come last. `before`: the codes before. `judged`: by which
     topics the answers before are judged: by their own, but for rows whose label was corrected. `later`: what has
-    become of each topic, None where one was split. `touched`: the rows of the topics that were edited.
+    become of each topic, None where none was merged or split. `touched`: the rows of the topics that were edited.
     """
 
     material: Material
@@ -104,11 +104,16 @@ def _corrected_rows(base: Material, edits: Sequence[Edit]) -> Rows:
 
 
 def _find_later(before: Rows, after: Rows, corrected: Rows, edits: Sequence[Edit]) -> Rows | None:
-    """Return the code that each topic has now; None unless topics were merged and none was split."""
+    """Return the code that each topic has now; None unless topics were merged, or split, and not both.
+
+    What was split is now what its larger part is.
+    """
     kinds = {type(edit) for edit in edits}
-    if MergeTopics not in kinds or SplitTopic in kinds:
+    if (MergeTopics in kinds) == (SplitTopic in kinds):
         return None
     later = np.arange(int(max(before.max(), after.max())) + 1)
+    if SplitTopic in kinds:
+        return later
     stayed = before >= 0
     stayed[corrected] = False
     later[before[stayed]] = after[stayed]

@@ -45,7 +45,8 @@ class Forecast(Result):
     `effects`: on accuracy, automation rate and precision of answered, over all questions. `on_topics`: the same for
     the questions of the edited topics alone. `by_later_topics`: of a merge, the effect on accuracy if the answers
     before were judged as if the topics were already one: what is left are the questions that the bot understands
-    better. `refits`: how many rounds had to be trained again.
+    better. Of a split, the effect if those who ask the new topic needed another answer before, too.
+    `refits`: how many rounds had to be trained again.
     """
 
     data: DataFacts

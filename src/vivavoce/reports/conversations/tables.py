@@ -79,9 +79,8 @@ def shown_domains(result: ConversationsResult) -> list[str]:
 
 
 ASIDE = (
-    "Below each value: where it could be with other conversations of this kind. Time: mean reply "
-    "time. Misspelt: misspelt messages right. Fallback, how often a bot said it does not know, is "
-    "neither good nor bad on its own."
+    "Below each value: where it could be with other conversations of this kind. Time: mean reply time. Misspelt: "
+    "misspelt messages right. Fallback, how often a bot said it does not know, is neither good nor bad on its own."
 )
 
 

@@ -24,10 +24,9 @@ from vivavoce.reports.shared.numbers import NOT_AVAILABLE, hundred
 SURE = 0.001
 
 LITERAL = (
-    "As the paper defines it, every in-scope question counts as correct, whether it was answered "
-    "correctly, from another topic or not at all. Its “accuracy” therefore describes the "
-    "questions, not the quality of a bot. Use these values only for comparison with the paper: no "
-    "ranking, verdict or gate uses them."
+    "As the paper defines it, every in-scope question counts as correct, whether it was answered correctly, from "
+    "another topic or not at all. Its “accuracy” therefore describes the questions, not the quality of a bot. Use "
+    "these values only for comparison with the paper: no ranking, verdict or gate uses them."
 )
 
 
@@ -172,11 +171,10 @@ def second_sentence(result: ConversationsResult) -> str:
     best = leader(result, ranked)
     if best is not None:
         pair = between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
-        text = say("The difference is real.")
+        text = say("The lead is real.")
         if ends_text(pair):
             text = say(
-                "The difference is real; brackets show where it would probably lie with other "
-                "conversations of this kind."
+                "The lead is real; brackets show where it would probably lie with other conversations of this kind."
             )
         return text + (common_text(pair, counted_of(result, pair)) if pair else "")
     top = unbeaten(result, ranked)

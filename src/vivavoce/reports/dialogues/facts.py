@@ -58,7 +58,7 @@ FACT_SIGNS: dict[FactKind, str] = {
 _TOLD: dict[FactKind, Callable[[int], Message]] = {
     FactKind.NO_ANSWER: lambda n: say_count(n, "{n} got no answer", "{n} got no answer"),
     FactKind.ENDED_AFTER_FALLBACK: lambda n: say_count(
-        n, "{n} ended after the bot did not understand", "{n} ended after the bot did not understand"
+        n, "{n} ended with the bot not understanding", "{n} ended with the bot not understanding"
     ),
     FactKind.ASKED_FOR_PERSON: lambda n: say_count(
         n, "in {n} the visitor asked for a person", "in {n} the visitor asked for a person"

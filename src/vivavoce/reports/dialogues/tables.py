@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from rich.text import Text
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Passport, Ranking, Score
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, count_scores, group_by_bot, pair_scores, rank_scored
-from vivavoce.files.writing import guarded, write_text
+from vivavoce.files.writing import write_csv
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.dialogues.facts import FACT_TITLES, count_facts
@@ -239,11 +237,7 @@ def print_reproduction(
 
 def write_dialogue_rows(path: str | Path, result: DialoguesResult) -> None:
     """Write the rows as CSV, harmless when opened in a spreadsheet; `-` is standard output."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(ROW_COLUMNS)
-    writer.writerows([guarded(cell) for cell in row] for row in dialogue_rows(result))
-    write_text(path, buffer.getvalue())
+    write_csv(path, ROW_COLUMNS, dialogue_rows(result))
 
 
 def dialogue_rows(result: DialoguesResult) -> Iterator[tuple[str, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from vivavoce.intents.pairs import CLASH_LEVEL, Pair
-from vivavoce.intents.problem_sentences import problem_advice, problem_sentence
+from vivavoce.intents.problem_sentences import attraction_sentence, problem_advice, problem_sentence
 from vivavoce.intents.problems import MIN_COST, PAIRS, Problem, ProblemKind
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.result import IntentsResult
 from vivavoce.messages import join, join_and, say, say_count
 
 __all__ = [
+    "attraction_sentence",
     "cost_sentence",
     "example_place",
     "example_topic",
@@ -49,20 +50,21 @@ def verdict(result: IntentsResult) -> str:
     return join(" ", sentences)
 
 
+# The others are named by their topics.
+_TITLES = {
+    ProblemKind.OUT_OF_SCOPE: say("Out-of-scope questions"),
+    ProblemKind.CONTRADICTIONS: say("Contradictory examples"),
+    ProblemKind.SUSPECTS: say("Examples in the wrong topic"),
+    ProblemKind.TOO_SMALL: say("Topics with too few examples"),
+    ProblemKind.NO_ANSWER: say("Topics without an answer"),
+    ProblemKind.OUTLIERS: say("Examples that fit no topic"),
+}
+
+
 def problem_title(problem: Problem) -> str:
     """Name a problem in a few words."""
-    match problem.kind:
-        case ProblemKind.PAIR | ProblemKind.TWIN_NAMES:
-            a, b = problem.topics
-            return join_and((a, b))
-        case ProblemKind.WEAKEST_TOPIC:
-            return problem.topics[0]
-        case ProblemKind.OUT_OF_SCOPE:
-            return say("Out-of-scope questions")
-        case ProblemKind.CONTRADICTIONS:
-            return say("Contradictory examples")
-        case ProblemKind.SUSPECTS:
-            return say("Examples in the wrong topic")
+    title = _TITLES.get(problem.kind)
+    return title or join_and(problem.topics)
 
 
 def cost_sentence(problem: Problem) -> str:

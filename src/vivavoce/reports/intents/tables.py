@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from vivavoce.errors import plural
+from vivavoce.intents.cards import Card
 from vivavoce.intents.check import CheckResult
 from vivavoce.intents.check import Problem as Fault
 from vivavoce.intents.findings import SettingFindings
 from vivavoce.intents.problems import ENOUGH_TESTED, Problem, weakest_topics
 from vivavoce.intents.result import IntentsResult
 from vivavoce.reports.intents import problem_wording, wording
+from vivavoce.reports.intents.cards import card_sentences
 from vivavoce.reports.intents.choices import count_untested, short_notes
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, rate_cell
@@ -65,12 +69,15 @@ def show_result(console: Console, result: IntentsResult, *, verbose: bool = Fals
         console.print(block(wording.timing_sentence(timing), "dim"))
 
 
-def show_problems(console: Console, result: IntentsResult, most: int) -> None:
-    """Show what to fix next, and nothing else."""
+def show_problems(console: Console, result: IntentsResult, most: int, cards: Sequence[Card] = ()) -> None:
+    """Show what to fix next, and nothing else; with cards, why."""
     console.print()
     console.print(block(problem_wording.verdict(result), "bold"))
+    reasons = {id(card.problem): card for card in cards}
     for place, problem in enumerate(result.problems[:most], 1):
         console.print(_build_problem(place, problem))
+        if id(problem) in reasons:
+            console.print(Group(*(block(Text(line), indent=3) for line in card_sentences(reasons[id(problem)]))))
     if (rest := len(result.problems) - most) > 0:
         console.print()
         console.print(
@@ -106,6 +113,11 @@ def _build_problem(place: int, problem: Problem) -> RenderableType:
         block(Text(problem_wording.problem_sentence(problem)), indent=3),
         block(problem_wording.cost_sentence(problem), "dim", indent=3),
         block(Text(problem_wording.problem_advice(problem)), indent=3),
+        *(
+            block(Text(problem_wording.attraction_sentence(attraction)), indent=3)
+            for attraction in problem.attracted[:EXAMPLES]
+            if attraction.origin is not None
+        ),
     ]
     for example in problem.examples[:EXAMPLES]:
         line = Table.grid(padding=(0, 1))

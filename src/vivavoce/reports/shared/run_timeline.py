@@ -135,16 +135,27 @@ def _draw_ends(
     courses: Sequence[Course], frame: Frame, x: alt.X, scale: alt.Scale, colour: alt.Color
 ) -> list[alt.Chart]:
     """Return what stands at the end of each line; labels that would meet are moved apart."""
-    ends = [(course.label, *course.points[-1]) for course in courses if course.points]
-    ends.sort(key=lambda end: end[2].value or 0.0)
-    gap, places, last = LABEL * (frame.high - frame.low) / frame.height, [], -float("inf")
-    for label, at, rate in ends:
-        last = max(rate.value or 0.0, last + gap)
-        places.append({"series": label, "at": _seconds(at), "value": last})
+    ordered = sorted((one for one in courses if one.points), key=lambda one: one.points[-1][1].value or 0.0)
+    pixel, places, last = (frame.high - frame.low) / frame.height, [], -float("inf")
+    for course in ordered:
+        at, rate = course.points[-1]
+        last = max(rate.value or 0.0, last + LABEL * pixel)
+        value = _clear_of_band(course, frame, pixel, above=course is ordered[-1]) if frame.narrow else last
+        places.append({"series": course.label, "at": _seconds(at), "value": value})
     texts = alt.Chart(chart_data(places)).encode(x=x, y=alt.Y("value:Q", scale=scale), text="series:N", color=colour)
-    if frame.narrow:
-        return [texts.mark_text(align="right", dy=-12, dx=6, fontSize=12, fontWeight="bold")]
-    return [texts.mark_text(align="left", dx=9, fontSize=12, fontWeight="bold")]
+    align, dx = ("right", 6) if frame.narrow else ("left", 9)
+    return [texts.mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold")]
+
+
+def _clear_of_band(course: Course, frame: Frame, pixel: float, *, above: bool) -> float:
+    """Return where the label of a line stands in a narrow picture: above or below the part of its band it spans."""
+    end = _seconds(course.points[-1][0])
+    width = (end - _seconds(course.points[0][0])) * min(1.0, LETTER * len(course.label) / frame.width)
+    rates = [rate for at, rate in course.points if _seconds(at) >= end - width and rate.value is not None]
+    values = [value for rate in rates for value in (rate.low, rate.value, rate.high) if value is not None]
+    top, bottom = max(values, default=frame.low) + LABEL * pixel, min(values, default=frame.high) - LABEL * pixel
+    fits_above, fits_below = top <= frame.high, bottom >= frame.low
+    return top if fits_above and (above or not fits_below) else bottom
 
 
 def _draw_flags(flags: Sequence[Flag], frame: Frame, time: tuple[float, float], room: float) -> list[alt.Chart]:

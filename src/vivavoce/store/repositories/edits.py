@@ -25,7 +25,10 @@ _NEWEST_FIRST = (edits.c.at.desc(), edits.c.id)
 
 
 # What can be edited.
-_NAMES = ("projects", "topics", "answers", "examples", "bots", "suites", "scenarios", "schedules")
+_NAMES = (
+    *("projects", "topics", "answers", "examples", "reserved", "decisions"),
+    *("bots", "suites", "scenarios", "schedules"),
+)
 NOUNS = {name: tables.metadata.tables[name] for name in _NAMES}
 # Columns that count up with every change and are never set back, not even by an undo.
 COUNTERS = {"scenarios": "version", "projects": "version"}

@@ -20,9 +20,33 @@ from vivavoce.store.repositories.repository import (
     pieces,
     required,
 )
-from vivavoce.store.rows import BotRow, ExampleRow, Project, ScenarioRow, ScenarioVersion, SuiteRow, Topic
+from vivavoce.store.rows import (
+    BotRow,
+    DecisionRow,
+    ExampleRow,
+    ForecastRow,
+    Project,
+    ReservedRow,
+    ScenarioRow,
+    ScenarioVersion,
+    SuiteRow,
+    Topic,
+)
 from vivavoce.store.stamps import new_id, now
-from vivavoce.store.tables import answers, bots, examples, projects, scenario_versions, scenarios, suites, topics
+from vivavoce.store.tables import (
+    answers,
+    bots,
+    decisions,
+    edits,
+    examples,
+    forecasts,
+    projects,
+    reserved,
+    scenario_versions,
+    scenarios,
+    suites,
+    topics,
+)
 
 _SIZE = sa.func.count(examples.c.id)
 _NAME = sa.func.lower(topics.c.name)
@@ -192,6 +216,46 @@ class Examples(RowsById[ExampleRow], table=examples, row=ExampleRow):
     ) -> tuple[ExampleRow, ...]:
         query = self._select(*conditions, *holding(search.strip(), examples.c.text))
         return self._all(query.order_by(examples.c.place, examples.c.id).limit(limit).offset(offset))
+
+
+class Reserved(RowsById[ReservedRow], table=reserved, row=ReservedRow):
+    """Questions of the test set."""
+
+    def of_project(self, project_id: str) -> tuple[ReservedRow, ...]:
+        """Return the test set of a project, in the order in which it came."""
+        query = self._select(reserved.c.project_id == project_id)
+        return self._all(query.order_by(reserved.c.created, reserved.c.id))
+
+    def of_topics(self, topic_ids: Sequence[str]) -> tuple[ReservedRow, ...]:
+        """Return the questions of some topics."""
+        return self._all(self._select(reserved.c.topic_id.in_(topic_ids)).order_by(reserved.c.id))
+
+    def count(self, project_id: str) -> int:
+        """Return how many questions a project has set aside."""
+        return self._count(reserved.c.project_id == project_id)
+
+
+class Decisions(RowsById[DecisionRow], table=decisions, row=DecisionRow):
+    """What people decided about problems."""
+
+    def of_project(self, project_id: str) -> tuple[DecisionRow, ...]:
+        """Return the decisions that hold, the newest first."""
+        query = self._select(decisions.c.project_id == project_id)
+        return self._all(query.order_by(decisions.c.created.desc(), decisions.c.id))
+
+
+class Forecasts(RowsById[ForecastRow], table=forecasts, row=ForecastRow):
+    """Forecasts of remedies that were applied."""
+
+    def add(self, row: ForecastRow) -> None:
+        """Keep a forecast with the edit that it was made for."""
+        self._add(row)
+
+    def of_project(self, project_id: str) -> tuple[ForecastRow, ...]:
+        """Return the forecasts whose edits still hold, the newest first."""
+        query = self._select(forecasts.c.project_id == project_id, edits.c.undone_by.is_(None))
+        query = query.join(edits, edits.c.id == forecasts.c.edit_id)
+        return self._all(query.order_by(forecasts.c.created.desc(), forecasts.c.id))
 
 
 class Bots(NamedRows[BotRow], table=bots, row=BotRow):

@@ -65,6 +65,55 @@ class ExampleRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ReservedRow:
+    """A question of the test set: it is never trained, shown to nobody who edits, and touched by no edit of examples.
+
+    `topic_id` None: out of scope.
+    """
+
+    id: Id
+    project_id: ProjectId
+    topic_id: str | None
+    text: str
+    language: Short
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """What people decided about a problem; `topics`: ids, `high`: the upper end of what it cost then."""
+
+    id: Id
+    project_id: ProjectId
+    kind: Short
+    topics: tuple[str, ...]
+    high: float
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastRow:
+    """What a remedy was forecast to do to the share of correct decisions when somebody applied it.
+
+    `topics`: ids. `high_cost`: the upper end of what the problem cost then, None where it was on no list.
+    """
+
+    id: Id
+    project_id: ProjectId
+    edit_id: Annotated[str, Reference("edits")]
+    remedy: Short
+    topics: tuple[str, ...]
+    high_cost: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    rounds: int
+    classifier: Short
+    threshold: float
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class BotRow:
     """A bot of a project: an entry as in bots.yaml."""
 

@@ -75,9 +75,11 @@ async function ask(element) {
 }
 
 async function poll(element) {
-  let wait = USUAL;
+  // What waits to be shown is asked for at once.
+  let wait = "now" in element.dataset ? 0 : USUAL;
   while (element && element.isConnected && element.dataset.poll) {
     await new Promise(done => setTimeout(done, wait));
+    wait ||= USUAL;
     if (document.hidden) continue;
     try {
       const next = await ask(element);
@@ -238,6 +240,8 @@ function enliven(root) {
 }
 
 all("[data-poll] [data-follow]").forEach(box => { box.scrollTop = box.scrollHeight; });
+// On a phone the list comes first; its filters open when they are wanted.
+if (matchMedia("(max-width: 48rem)").matches) all("details.fold").forEach(each => { each.open = false; });
 // A sidebar that is higher than the window scrolls: the place where the reader is must be seen.
 document.querySelector(".side .nav [aria-current]")?.scrollIntoView({block: "nearest"});
 enliven(document);

@@ -1,4 +1,4 @@
-// Sliders: data-moves="id" moves a number, data-shows="#id" is what its form would then show.
+// Parts of a page that follow a form. Sliders: data-moves="id" moves a number, data-shows="#id" is what follows.
 "use strict";
 
 let waiting = false, moving = false;

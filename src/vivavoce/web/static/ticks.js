@@ -7,13 +7,14 @@ for (const form of document.querySelectorAll("form[data-ticks]")) {
     form.classList.toggle("ticked", n > 0);
   };
   form.addEventListener("change", () => setTimeout(count));
-  // A button that shows what the ticks would bring is pressed for those who tick.
-  const follow = form.querySelector("[data-on-tick]");
+  // What the ticks and the new texts would bring is shown while somebody ticks and types.
   let wait;
-  if (follow) form.addEventListener("change", event => {
-    if (event.target.name !== "question") return;
+  const ask = event => {
+    if (!form.dataset.forecast || !event.target.matches("[name=question], [data-follows]")) return;
     clearTimeout(wait);
-    wait = setTimeout(() => form.requestSubmit(follow), 600);
-  });
+    wait = setTimeout(() => follow(form, form.dataset.forecast), event.type === "input" ? 900 : 400);
+  };
+  form.addEventListener("change", ask);
+  form.addEventListener("input", ask);
   count();
 }

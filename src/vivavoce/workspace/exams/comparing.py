@@ -111,7 +111,8 @@ class ComparedQuestion:
     """A question that changed from one run to the other, and what each of them made of it.
 
     `intent` is its topic in the later run, `intent_before` in the earlier one; where it was filed under another
-    topic, `refiled_by` is the kind of edit that did so. `examples`: how many examples have this text.
+    topic, `refiled_by` is the kind of edit that did so. `examples`: how many examples have this text. `place`:
+    where the later run lists the one that is shown.
     """
 
     text: str
@@ -123,6 +124,7 @@ class ComparedQuestion:
     intent_before: str | None = None
     refiled_by: EditKind | None = None
     examples: int = 1
+    place: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,7 @@ def _describe_change(question: Question, refiled: dict[str, EditKind]) -> Compar
         pair.before.topic,
         refiled.get(pair.example_id or ""),
         len(question.pairs),
+        pair.after.place,
     )
 
 

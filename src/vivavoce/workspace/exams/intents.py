@@ -16,9 +16,9 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import OutcomeRow, Project, Run, RunState
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
+from vivavoce.workspace.exams.open_problems import open_problems
 from vivavoce.workspace.exams.project_exams import Problem, ProjectExam, start_exam
 from vivavoce.workspace.exams.runs import document, result_of
-from vivavoce.workspace.exams.suspects import open_problems
 from vivavoce.workspace.exams.verdicts import main_scope
 
 if TYPE_CHECKING:

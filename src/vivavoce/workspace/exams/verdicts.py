@@ -27,7 +27,8 @@ from vivavoce.store.transaction import Transaction
 class Asked:
     """One example that a run tested: its topic then, and its most frequent outcome over all retries.
 
-    `guess` is the most frequent one with that outcome. `example_id` is None in runs that kept no ids.
+    `guess` is the most frequent one with that outcome. `example_id` is None in runs that kept no ids. `place`: where
+    the run lists it.
     """
 
     example_id: str | None
@@ -35,6 +36,7 @@ class Asked:
     topic: str | None
     guess: str | None
     outcome: str
+    place: int = -1
 
     @property
     def right(self) -> bool:
@@ -124,7 +126,7 @@ def read_sheet(tx: Transaction, run: Run) -> Sheet:
             example_id = example.id if example is not None and example.text == row.text else None
             # Earlier versions kept the most frequent guess of all tests, which can be right beside a wrong answer.
             guess = None if row.outcome == "wrong_intent" and row.guess == row.intent else row.guess
-            asked.append(Asked(example_id, row.text, row.intent, guess, row.outcome))
+            asked.append(Asked(example_id, row.text, row.intent, guess, row.outcome, row.place))
         return Sheet(tuple(asked), examples)
 
     return _SHEETS.get((run.id, run.version), read)

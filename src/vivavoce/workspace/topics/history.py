@@ -152,6 +152,12 @@ def _describe_row(own: Sequence[Change], titles: Mapping[str, str]) -> RowChange
     noun, before, after = own[0].noun, own[0].before, own[-1].after
     step: Step = "added" if before is None else "removed" if after is None else "changed"
     values = after or before or {}
+    if noun == "decisions":
+        title = ", ".join(titles.get(own, GONE_TITLE) for own in values.get("topics", ()))
+        return RowChange("decision", title, step, ())
+    if noun == "reserved":
+        # Nobody who edits reads the test set, not even in the history.
+        return RowChange("test question", _topic_title(values.get("topic_id"), titles), step, ())
     if noun in ("answers", "examples"):
         title = _topic_title(values.get("topic_id"), titles)
         title = f"{title}, {values['language']}" if noun == "answers" else title

@@ -196,6 +196,18 @@ def delete_topics(store: Store, actor: Actor, project: Project, topic_ids: Seque
         return tx.edits.apply(project.id, actor.user_id, "delete topics", summary, changes, why=why)
 
 
+def retire_topic(store: Store, actor: Actor, project: Project, topic_id: str, *, why: str = "") -> Edit:
+    """Stop answering a topic: it goes with its answers, and its examples stay as out-of-scope questions."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        topic = find_topic(tx, project, topic_id)
+        rows = tx.examples.of_topic(topic_id)
+        changes = [*moves(tx, rows, None), *removals(tx, [topic])]
+        many = say_count(len(rows), "{n} example", "{n} examples")
+        summary = say("Topic {name} retired; {many} now out of scope", name=topic.name, many=many)
+        return tx.edits.apply(project.id, actor.user_id, "retire topic", summary, changes, why=why)
+
+
 def merge_topics(
     store: Store,
     actor: Actor,
@@ -250,7 +262,7 @@ def merge_changes(
         *deletions(tx, double),
         *moves(tx, coming, target.id),
         *answer_changes(tx, target, _join_answers(target, sources, answer)),
-        *removals(tx, sources),
+        *removals(tx, sources, target),
     ]
     return changes, len(rows), len(double)
 
@@ -276,10 +288,19 @@ def topic_insertion(tx: Transaction, topic: Topic) -> Change:
     return tx.edits.insert("topics", values, topic.id)
 
 
-def removals(tx: Transaction, topics: Sequence[Topic]) -> list[Change]:
-    """Describe that topics go with their answers; their examples must have gone before."""
+def removals(tx: Transaction, topics: Sequence[Topic], into: Topic | None = None) -> list[Change]:
+    """Describe that topics go with their answers; their examples must have gone before.
+
+    Questions of the test set are still asked: they come to the topic that stays, or are out of scope.
+    """
     answers = [change for topic in topics for change in answer_changes(tx, topic, dict.fromkeys(topic.answers, ""))]
-    return [*answers, *(tx.edits.delete("topics", topic.id, topic.id) for topic in topics)]
+    rows = tx.reserved.of_topics([topic.id for topic in topics])
+    home = {"topic_id": into.id if into else None}
+    kept = [
+        Change("reserved", own, values, {**values, **home})
+        for own, values in tx.edits.values("reserved", [row.id for row in rows]).items()
+    ]
+    return [*answers, *kept, *(tx.edits.delete("topics", topic.id, topic.id) for topic in topics)]
 
 
 def _clean_answers(answers: Mapping[str, str]) -> dict[str, str]:

@@ -23,9 +23,8 @@ _CX_TESTS = (
 )
 _PAIRS = f"{_SHEET}: the input becomes user, the output becomes good_replies"
 _TRAINING = (
-    "it describes an agent, not conversations with it: put its example messages into a table with "
-    "the columns text and intent and test them with `viva intents examine`; scenarios need a "
-    "separate file"
+    "it describes an agent, not conversations with it: put its example messages into a table with the columns text "
+    "and intent and test them with `viva intents examine`; scenarios need a separate file"
 )
 _EXAMPLES = "test it with `viva intents examine`; scenarios need a separate file"
 _RASA = "use the project's test stories (`stories:` with `user` texts) or end-to-end tests (`test_cases:`)"

@@ -42,7 +42,7 @@ def show_audit(request: Request, who: Admin, store: InStore, wanted: LinesAsked,
         Choice("", words.gettext("all actions")),
         *(Choice(each, words.said(ACTIONS.get(each, each))) for each in log.actions),
     )
-    lead = words.ngettext("%(num)s entry.", "%(num)s entries.", log.total)
+    lead = words.ngettext("%(num)s entry in the audit log.", "%(num)s entries in the audit log.", log.total)
     if wanted != LogFilter():
         lead = words.ngettext("%(num)s matching entry.", "%(num)s matching entries.", log.total)
     view = View(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from vivavoce.web.forms import Form
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, PageNumber, Search, Word, check_ending
 from vivavoce.web.option_forms import rules_of
+from vivavoce.web.pages.bots.console import engines_here, show_console
 from vivavoce.web.pages.bots.form import (
     FieldGroup,
     bot_forms,
@@ -34,10 +36,23 @@ from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.bot_rules import OWN_PREFIX, entry_faults
-from vivavoce.workspace.bots import bots
+from vivavoce.workspace.bots import bots, console
 from vivavoce.workspace.bots.chatting import list_partners
 
 router = APIRouter(prefix="/p/{slug}/bots")
+# What few bots need.
+_EXPERT = (
+    "limits_",
+    "training_",
+    "oauth_",
+    "stream",
+    "poll_",
+    "reply_delta",
+    "reply_end",
+    "until",
+    "settle_s",
+    "greeting_s",
+)
 COLUMNS = ("name", "kind", "address", "at once", "per second", "timeout (s)", "retries", "last run")
 
 
@@ -223,6 +238,31 @@ def add_bot(visit: AdminVisit, form: Form) -> Response:
     return visit.done(f"{visit.base}/bots/{added}", text, edit)
 
 
+@router.post("/new/ask")
+def ask_new(visit: AdminVisit, form: Form) -> Response:
+    """Send a message to a bot that is being added, or read its answer by the value that was clicked."""
+    return _console_page(visit, form)
+
+
+@router.post("/{bot_id}/edit/ask")
+def ask_changed(visit: AdminVisit, bot_id: str, form: Form) -> Response:
+    """Do the same for a bot that is being changed."""
+    return _console_page(visit, form, bots.show_bot(*visit.here, bot_id).bot)
+
+
+@router.post("/start")
+def start_engine(visit: AdminVisit, form: Form) -> Response:
+    """Add an engine that runs on this server."""
+    engine = form.choice("engine", console.ENGINES, "")
+    form.check()
+    name, edit = console.start_engine(*visit.acting, engine, rules_of(visit.request))
+    added = next((bot.id for bot in list_partners(*visit.here) if bot.name == name), "")
+    text = visit.words.gettext(
+        "Bot %(name)s added. It starts with its first test; installing it may take a minute.", name=name
+    )
+    return visit.done(f"{visit.base}/bots/{added}", text, edit)
+
+
 @router.get("/{bot_id}/edit")
 def show_form(visit: AdminVisit, bot_id: str, form: Word = "") -> Response:
     """Show the form of a bot."""
@@ -279,6 +319,8 @@ def _form_page(
     values: Mapping[str, str],
     changed: BotRow | None = None,
     error: InputError | None = None,
+    *,
+    shown: View | None = None,
 ) -> Response:
     """Show the form of a bot as it was filled in: of a new one, or of one that is to be changed."""
     words, path = visit.words, f"{visit.base}/bots"
@@ -300,15 +342,39 @@ def _form_page(
         groups=[_shown_group(group) for group in groups_of(words, form, values, error)],
         list=f"{visit.base}/bots",
         prefix=OWN_PREFIX,
+        ask=f"{action}/ask",
+        console=shown or show_console(visit, None, {}, "", console.ROLES[0]),
+        engines=() if changed else engines_here(rules_of(visit.request)),
         why=_why(words, values.get("why", "")),
         error=error,
     )
     return visit.page("bots/bot_form.html", title, view=view, status=400 if error else 200)
 
 
+def _console_page(visit: Visit, form: Form, changed: BotRow | None = None) -> Response:
+    """Show the form with what the bot answered, or with the path of the value that was clicked."""
+    chosen, values = _read_form(form)
+    message, raw = form.text("message", most=2_000), form.text("raw", most=console.MAX_RAW)
+    role, path = form.choice("role", console.ROLES, console.ROLES[0]), form.text("path", most=1_000)
+    try:
+        form.check()
+        if path:
+            values[role.replace(".", "_")] = console.path_for(role, path)
+        entry = entry_of(chosen, values, changed.entry if changed else {})
+        if path and raw:
+            attempt = console.read_again(entry, json.loads(raw))
+        else:
+            attempt = console.ask_once(visit.actor, entry, message or "hello", rules_of(visit.request))
+    except ValueError:
+        attempt, entry = console.Attempt(), {}
+    except InputError as error:
+        return _form_page(visit, chosen, values, changed, error)
+    return _form_page(visit, chosen, values, changed, shown=show_console(visit, attempt, entry, message, role))
+
+
 def _shown_group(group: FieldGroup) -> View:
-    """Return a group of fields; the limits are for experts, and open where one of them is filled in or wrong."""
-    expert = all(field.name.startswith("limits_") for field in group.fields)
+    """Return a group of fields; some are for experts, and open where one of them is filled in or wrong."""
+    expert = all(field.name.startswith(_EXPERT) for field in group.fields)
     filled = any(field.error or field.value for field in group.fields)
     return View(title=group.title, fields=group.fields, expert=expert, open=expert and filled)
 

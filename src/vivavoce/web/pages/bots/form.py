@@ -40,6 +40,9 @@ Values = Mapping[str, str]
 # Helps of connectors that hold braces, which `say` would take for places.
 _MARKED = (
     gettext_noop("JSON; {text} is the message, {session} the conversation. Default: %(usual)s"),
+    gettext_noop(
+        "For bots that reply later: where to ask for the reply. {watermark} is where the last answer ended."
+    ),
     gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}"),
 )
 
@@ -243,13 +246,18 @@ def _look(words: Words, option: BotOption) -> dict[str, Any]:
 def _choices(words: Words, option: BotOption) -> tuple[Choice, ...]:
     if option.type == "agent":
         return tuple(named_choices(demo.suites(), words.gettext("the suite's agent")))
+    if option.type == "flag" and option.default:
+        usual = words.gettext("yes") if option.default == "yes" else words.gettext("no")
+        default = Choice("", words.gettext("usual: %(usual)s", usual=usual))
+        return (default, Choice("yes", words.gettext("yes")), Choice("no", words.gettext("no")))
     if option.type == "flag":
         return (
             Choice("", words.gettext("if a topic path is set")),
             Choice("yes", words.gettext("yes")),
             Choice("no", words.gettext("no")),
         )
-    return tuple(named_choices(option.choices)) if option.choices else ()
+    nothing = (Choice("", words.gettext("none")),) if "" in option.choices else ()
+    return (*nothing, *named_choices(tuple(filter(None, option.choices))))
 
 
 def _is_at(where: str, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
@@ -27,13 +27,15 @@ from vivavoce.web.pages.exams.findings import (
     write_gap,
 )
 from vivavoce.web.pages.exams.intents_questions import outcome_look, outcome_title
+from vivavoce.web.pages.topics.choosing import target_field
 from vivavoce.web.pages.topics.edits import shown_edits
 from vivavoce.web.parts import Column, Field, Row, number_columns, text_columns
 from vivavoce.web.progress import run_choice, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
-from vivavoce.workspace.exams import intents
+from vivavoce.workspace.exams import intents, questions
 from vivavoce.workspace.exams.comparing import ComparedQuestion, RateChange, RunComparison, compare_runs
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.verdicts import main_scope
 from vivavoce.workspace.topics.topics import topic_names
 
@@ -152,6 +154,9 @@ def _part(visit: Visit, compared: RunComparison) -> View:
         by_later=by_later,
         lists=lists,
         downloads=Listing(f"{visit.base}/intents/compare", chosen).downloads(),
+        guard=visit.words.said(find_gaming(visit.store, compared.a, compared.b)),
+        back=f"{visit.base}/intents/compare?{urlencode(chosen)}",
+        target=target_field(visit) if visit.who.may("editor") else None,
         edits=shown_edits(visit.project, compared.edits),
         edits_title=words.ngettext("%(num)s edit between them", "%(num)s edits between them", compared.all_edits),
     )
@@ -211,6 +216,9 @@ def _question_list(
 ) -> View:
     """Return the questions that became right, or no longer are, with the ways to where each can be changed."""
     words, count = visit.words, len(changed)
+    places = {question.place for question in changed[:SHOWN_QUESTIONS]}
+    lines = questions.follow_places(visit.store, visit.project, compared.b, places) if broken else ()
+    open_places = {line.row.place for line in lines if line.can_change and not line.confirmed}
     if broken:
         title = words.ngettext("%(num)s question is no longer right", "%(num)s questions are no longer right", count)
         caption = words.gettext("Questions that are no longer right")
@@ -220,20 +228,29 @@ def _question_list(
     return View(
         title=title,
         caption=caption,
-        rows=[_question(visit, compared, topics, question) for question in changed[:SHOWN_QUESTIONS]],
+        rows=[_question(visit, compared, topics, open_places, question) for question in changed[:SHOWN_QUESTIONS]],
         first=FIRST_QUESTIONS,
+        action=f"{run_path(visit.project, compared.b)}/questions" if broken and visit.who.may("editor") else "",
         left=max(0, count - SHOWN_QUESTIONS),
         broken=broken,
     )
 
 
-def _question(visit: Visit, compared: RunComparison, topics: Mapping[str, str], question: ComparedQuestion) -> View:
+def _question(
+    visit: Visit,
+    compared: RunComparison,
+    topics: Mapping[str, str],
+    open_places: Collection[int],
+    question: ComparedQuestion,
+) -> View:
     words, none = visit.words, visit.words.gettext("none")
     moved = question.intent != question.intent_before
     asked = urlencode({"search": question.text[:MAX_SEARCH]})
     topic = topics.get(question.intent or "")
     return View(
         text=question.text,
+        place=question.place,
+        can_change=question.place in open_places,
         topic=question.intent or words.gettext("out of scope"),
         topic_href=f"{visit.base}/topics/{topic}" if topic else "",
         moved=words.gettext("before: %(topic)s", topic=question.intent_before or none) if moved else "",

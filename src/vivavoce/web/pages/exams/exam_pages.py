@@ -96,6 +96,11 @@ MAX_TOPICS = 3
 TITLES = {
     "contradictions": gettext_noop("The same question is in different topics"),
     "out_of_scope": gettext_noop("Out-of-scope questions get an answer"),
+    "cluster": gettext_noop("Several topics are confused with each other"),
+    "outliers": gettext_noop("Examples that fit no topic"),
+    "too_small": gettext_noop("Topics with too few examples"),
+    "to_split": gettext_noop("A topic looks like two"),
+    "no_answer": gettext_noop("Topics without an answer"),
 }
 
 
@@ -111,6 +116,7 @@ def problem_links(words: Words, project: Project, problem: Problem, *, may_edit:
         yield Link(words.gettext("Contradictory examples"), f"{path}/topics/duplicates?show=apart")
         return
     if kind == ProblemKind.OUT_OF_SCOPE:
+        yield Link(words.gettext("Try a threshold"), f"{path}/intents/{problem.run}/curve")
         yield Link(words.gettext("Out-of-scope examples"), f"{path}/topics/out-of-scope")
     for name, own in list(known.items())[:MAX_TOPICS]:
         yield Link(name, f"{path}/topics/{own}")
@@ -163,28 +169,37 @@ def problem_text(words: Words, problem: Problem) -> str:
     return words.said(problem.sentence or problem.text)
 
 
-def problem_action(words: Words, project: Project, problem: Problem, *, may_edit: bool) -> Link:
+def problem_action(  # noqa: PLR0911 - one for each kind
+    words: Words, project: Project, problem: Problem, *, may_edit: bool
+) -> Link:
     """Return the one place where a problem can be fixed; for those who only read, where it can be seen."""
     from vivavoce.intents.problems import ProblemKind, Remedy
 
     path, kind, names, ids = f"/p/{project.slug}", problem.kind, problem.topics, problem.topic_ids
-    questions = f"{path}/intents/{problem.run}/questions"
-    if kind in (ProblemKind.CONTRADICTIONS, ProblemKind.SUSPECTS):
-        title = words.gettext("Sort the examples") if may_edit else words.gettext("See the examples")
-        copies = f"{path}/topics/duplicates?show=apart"
-        return Link(title, copies if kind == ProblemKind.CONTRADICTIONS else f"{questions}?suspects=yes")
-    if kind == ProblemKind.OUT_OF_SCOPE:
-        if may_edit:
+    base, chosen = f"{path}/intents/{problem.run}", urlencode([("topic", own) for own in ids if own])
+    bench = f"{base}/pair?{urlencode(dict(zip('abc', names, strict=False)))}"
+    sort = words.gettext("Sort the examples") if may_edit else words.gettext("See the examples")
+    see = words.gettext("See the questions")
+    match kind:
+        case ProblemKind.CONTRADICTIONS:
+            return Link(sort, f"{path}/topics/duplicates?show=apart")
+        case ProblemKind.SUSPECTS | ProblemKind.OUTLIERS:
+            return Link(sort, f"{base}/questions?suspects={'outliers' if kind == ProblemKind.OUTLIERS else 'yes'}")
+        case ProblemKind.OUT_OF_SCOPE if may_edit:
             return Link(words.gettext("Add out-of-scope questions"), f"{path}/topics/out-of-scope")
-        return Link(words.gettext("See the questions"), f"{questions}?outcome=overreach")
-    if kind == ProblemKind.TWIN_NAMES and may_edit and Remedy.MERGE in problem.remedies and all(ids):
-        chosen = urlencode([("topic", own) for own in ids])
-        return Link(words.gettext("Merge the two"), f"{path}/topics/merge?{chosen}")
-    if kind == ProblemKind.WEAKEST_TOPIC and may_edit and ids and ids[0]:
-        return Link(words.gettext("Add examples"), f"{path}/topics/{ids[0]}")
-    title = words.gettext("See the questions")
-    address = f"{questions}?{urlencode(dict(zip(('intent', 'guess'), names, strict=False)))}"
-    if kind == ProblemKind.PAIR:
-        title = words.gettext("Work on the two") if may_edit else title
-        address = f"{path}/intents/{problem.run}/pair?{urlencode({'a': names[0], 'b': names[1]})}"
-    return Link(title, address)
+        case ProblemKind.OUT_OF_SCOPE:
+            return Link(see, f"{base}/questions?outcome=overreach")
+        case ProblemKind.TWIN_NAMES if may_edit and Remedy.MERGE in problem.remedies and all(ids):
+            return Link(words.gettext("Merge the two"), f"{path}/topics/merge?{chosen}")
+        case ProblemKind.NO_ANSWER if ids and ids[0]:
+            title = words.gettext("Write the answer") if may_edit else words.gettext("Open the topic")
+            return Link(title, f"{path}/topics/{ids[0]}")
+        case ProblemKind.TO_SPLIT if may_edit:
+            return Link(words.gettext("Split the topic"), f"{bench}&suggest=split")
+        case ProblemKind.WEAKEST_TOPIC | ProblemKind.TOO_SMALL if may_edit:
+            one = f"{base}/pair?{urlencode({'a': names[0]})}"
+            return Link(words.gettext("Work on the topic"), one)
+        case ProblemKind.PAIR | ProblemKind.CLUSTER if may_edit:
+            two = len(names) == 2
+            return Link(words.gettext("Work on the two") if two else words.gettext("Work on the topics"), bench)
+    return Link(see, f"{base}/questions?{urlencode(dict(zip(('intent', 'guess'), names, strict=False)))}")

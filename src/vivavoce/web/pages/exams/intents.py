@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -19,10 +18,9 @@ from vivavoce.store.rows import Run, RunState
 from vivavoce.web.figures import drawn
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
-from vivavoce.web.language import Words, gettext_noop
+from vivavoce.web.language import Words
 from vivavoce.web.listing import Number, Word
 from vivavoce.web.option_forms import option_form, read_values, typed_values
-from vivavoce.web.pages.exams.exam_pages import problem_links
 from vivavoce.web.pages.exams.findings import (
     changes_note,
     design_facts,
@@ -32,7 +30,9 @@ from vivavoce.web.pages.exams.findings import (
     run_lead,
     run_row,
 )
+from vivavoce.web.pages.exams.intents_test_set import link_test_set
 from vivavoce.web.pages.exams.intents_topics import CellAsked, heat_view
+from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows, readiness_view
 from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
@@ -40,14 +40,15 @@ from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import engine_names, known_engines, missing_part, ready_engines
 from vivavoce.workspace.exams import intents, runs
 from vivavoce.workspace.exams.comparing import Earlier, RateChange, changes_since, values_over_time
-from vivavoce.workspace.exams.project_exams import Problem, project_exam
-from vivavoce.workspace.exams.suspects import open_problems
+from vivavoce.workspace.exams.gaming import find_gaming
+from vivavoce.workspace.exams.open_problems import open_problems
 
 if TYPE_CHECKING:
     from vivavoce.intents.result import IntentsResult
 
 router = APIRouter(prefix="/p/{slug}/intents")
 LAST_RUNS = 10
+SHOWN_PROBLEMS = 6
 # The costliest groups of topics; the page of confusions has all.
 SHOWN_GROUPS = 4
 
@@ -84,6 +85,7 @@ def show_exam(visit: ReaderVisit, number: Number, cell: CellAsked = ()) -> Respo
         progress=progress_left(visit, run),
         tabs=result_tabs(visit, run, "") if result else (),
         result=result_view(visit, run, result) if result else None,
+        test_set=link_test_set(visit, run) if result else None,
         heat=heat_view(visit, run, cell, path=path, most=SHOWN_GROUPS) if result else None,
         facts=((words.gettext("Classifier"), _classifier(run, result)), *design_facts(words, run)),
         start=f"{visit.base}/intents",
@@ -122,7 +124,7 @@ def _start_page(visit: Visit, values: Mapping[str, str] | None = None, error: In
         engine=engine,
         form=option_form(words, options, values, partial(fault_at, error)),
         engines=[(known.name, lack_of(known.name) or words.said(known.summary)) for known in known_engines()],
-        takes=about_time(visit, expected.seconds),
+        takes=_about_time(visit, expected.seconds),
         measured=expected.measured,
         unusual="threshold" in typed,
         columns=run_columns(words),
@@ -163,7 +165,16 @@ def _start_lead(visit: Visit, expected: intents.Expected) -> str:
 ABOUT = (10, 20, 30, 40, 50, 60, 90, 120, 180, 240, 300, 420, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200)
 
 
-def about_time(visit: Visit, seconds: float) -> str:
+def examine_view(visit: Visit) -> View | None:
+    """Return the button that starts the next exam, and how long it takes; None where there is nothing to examine."""
+    expected = intents.expect_exam(*visit.here)
+    if not expected.examples or not visit.who.may("editor"):
+        return None
+    title = visit.words.gettext("Examine again") if expected.last else visit.words.gettext("Examine")
+    return View(title=title, action=f"{visit.base}/intents", time=_about_time(visit, expected.seconds))
+
+
+def _about_time(visit: Visit, seconds: float) -> str:
     """Write how long something takes, rounded up to what can be promised."""
     rounded = next((step for step in ABOUT if seconds <= step), None)
     if rounded is None:
@@ -177,36 +188,26 @@ def about_time(visit: Visit, seconds: float) -> str:
     return visit.words.gettext("about %(time)s", time=time)
 
 
-SHOWN_PROBLEMS = 6
-SHOWN_QUESTIONS = 3
-# What a kind of problem is called, how it looks, and what its button says.
-KINDS = {
-    "pair": (gettext_noop("Confused pair"), "bad", "swap"),
-    "out_of_scope": (gettext_noop("Out of scope answered"), "bad", "warn"),
-    "contradictions": (gettext_noop("Same text twice"), "hold", "warn"),
-    "twin_names": (gettext_noop("Twin names"), "info", "swap"),
-    "weakest_topic": (gettext_noop("Rarely found"), "hold", "person"),
-    "suspects": (gettext_noop("Wrong topic?"), "hold", "swap"),
-}
-
-
 def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
     """Return what the page of a finished exam shows."""
     from vivavoce.reports.intents import problem_wording, wording
     from vivavoce.reports.intents.choices import range_rows, short_notes
 
     result = replace(result, problems=open_problems(visit.store, visit.project, run))
-    notes, rows = short_notes(result.warnings, 3), list(_problem_rows(visit, run, result))
+    notes, rows = short_notes(result.warnings, 3), list(problem_rows(visit, run, result))
     own = [findings for findings in result.settings if findings.same_as is None]
     since = changes_since(visit.store, visit.project, run)
     return View(
         title=_title(visit.words, result, since),
         since=since and _since_view(visit, run, since),
+        guard=visit.words.said(find_gaming(visit.store, since.before, run)) if since else "",
+        brought=list(list_brought(visit, run)),
         facts=_facts(visit, run, result),
         tiles=list(_tiles(visit, run, result, since)) if own else [],
         strangers=wording.strangers_sentence(result),
         balance=wording.balance_sentence(result),
         verdict=problem_wording.verdict(result),
+        ready=readiness_view(visit, run),
         problems=rows[:SHOWN_PROBLEMS],
         more_problems=rows[SHOWN_PROBLEMS:],
         measures=[MEASURES[name] for name in MAIN],
@@ -327,52 +328,3 @@ def _delta_view(words: Words, change: RateChange | None) -> View | None:
         return View(tone="flat", icon="flat", text=words.gettext("%(points)s, may be chance", points=counted))
     tone, icon = ("good", "up") if value > 0 else ("bad", "down")
     return View(tone=tone, icon=icon, text=words.gettext("%(points)s, real", points=counted))
-
-
-def _problem_rows(visit: Visit, run: Run, result: IntentsResult) -> Iterator[View]:
-    """Yield every problem of the exam in its order: what it costs, what it is, and the one thing to do about it."""
-    from vivavoce.reports.intents import problem_wording
-
-    words, write, may_edit = visit.words, visit.write, visit.who.may("editor")
-    lines = project_exam(intents.KIND).problems(visit.store, visit.project, run)
-    for problem, line in zip(result.problems, lines, strict=True):
-        kind, tone, icon = KINDS[problem.kind]
-        examples = problem.examples[:SHOWN_QUESTIONS]
-        yield View(
-            cost=write.number(max(1, round(problem.cost))),
-            around=write.between(problem.low, problem.high, 0, "") if problem.measured else "",
-            kind=words.gettext(kind),
-            tone=tone,
-            icon=icon,
-            title=words.said(problem_wording.problem_title(problem)),
-            text=words.said(problem_wording.problem_sentence(problem)),
-            remedy=words.said(line.remedy),
-            examples=[(one.text, problem_wording.example_topic(one, problem.kind)) for one in examples],
-            action=_main_action(visit, run, line),
-            links=list(problem_links(words, visit.project, line, may_edit=may_edit)),
-        )
-
-
-def _main_action(visit: Visit, run: Run, problem: Problem) -> Link:
-    """Return where a problem can be worked on."""
-    words, base, names = visit.words, run_path(visit.project, run), problem.topics
-    may_edit, known = visit.who.may("editor"), all(problem.topic_ids)
-    match problem.kind:
-        case "out_of_scope":
-            return Link(words.gettext("Try a threshold"), f"{base}/curve")
-        case "contradictions":
-            return Link(words.gettext("Resolve them"), f"{visit.base}/topics/duplicates?show=apart")
-        case "twin_names" if may_edit and known and "merge" in problem.remedies:
-            chosen = urlencode([("topic", own) for own in problem.topic_ids])
-            return Link(words.gettext("Merge the two"), f"{visit.base}/topics/merge?{chosen}")
-        case "weakest_topic" if known:
-            title = words.gettext("Add examples") if may_edit else words.gettext("Open the topic")
-            return Link(title, f"{visit.base}/topics/{problem.topic_ids[0]}")
-        case "pair" | "suspects" as kind:
-            title = words.gettext("Work on the two") if kind == "pair" else words.gettext("Move questions")
-            place = (
-                f"pair?{urlencode({'a': names[0], 'b': names[1]})}" if kind == "pair" else "questions?suspects=yes"
-            )
-            return Link(title if may_edit else words.gettext("Read the questions"), f"{base}/{place}")
-        case _:
-            return Link(words.gettext("Read the questions"), f"{base}/questions?{urlencode({'intent': names[0]})}")

@@ -1,131 +1,182 @@
-"""Two confused topics side by side: read their questions, see what a remedy would bring, apply it, measure again."""
+"""One to three topics side by side: read their questions, see what a remedy would bring, apply it, measure again."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.responses import RedirectResponse, Response
 
-from vivavoce.errors import InputError, StaleError, UsageError, VivaError
+from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
-from vivavoce.outcomes import Outcome
 from vivavoce.store.rows import Edit, Run
-from vivavoce.web.forms import Form
+from vivavoce.web.forms import MAX_WHY, Form
 from vivavoce.web.listing import Number
+from vivavoce.web.pages.exams.bench import Bench, Typed, card_view, read_typed, side_view
 from vivavoce.web.pages.exams.findings import result_tabs
+from vivavoce.web.pages.exams.remedy_rows import forecast_view, forecast_words
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, pairs, questions, runs
-from vivavoce.workspace.exams.pairs import Side
-from vivavoce.workspace.exams.questions import QuestionLine
-from vivavoce.workspace.topics.topics import merge_topics, torn_languages
+from vivavoce.workspace.exams.decisions import keep_apart, list_kept_apart
+from vivavoce.workspace.exams.open_problems import open_problems, review_all
+from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft, forecast_or_none
+from vivavoce.workspace.topics.topics import topic_names, torn_languages
 
 if TYPE_CHECKING:
-    from vivavoce.intents.problems import Problem
-    from vivavoce.intents.whatif import Effect, Forecast
+    from vivavoce.intents.problem_record import Problem
+    from vivavoce.intents.whatif import Forecast
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
-# So many questions of a kind are seen at once; the others are one click away.
-SHOWN = 6
-MAX_BROKEN = 20
-# The axis of forecasts reaches at least this far to both sides, so that next to nothing looks like it.
-MIN_WIDTH = 0.005
+# An edit that breaks at least so many questions, and more than it mends, is applied when asked for twice.
+MANY_BROKEN = 3
 Name = Annotated[str, Query(max_length=500)]
-Places = Annotated[Sequence[int], Query(alias="question", max_length=2000)]
+
+
+async def _list_names(a: Name = "", b: Name = "", c: Name = "") -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in (a, b, c) if name))
+
+
+Topics = Annotated[tuple[str, ...], Depends(_list_names)]
 
 
 @router.get("/pair")
-def show_pair(
-    visit: ReaderVisit, number: Number, a: Name = "", b: Name = "", *, forecast: str = "", places: Places = ()
-) -> Response:
-    """Show two topics with their questions; without names, the pair that costs most."""
+def show_pair(visit: ReaderVisit, number: Number, names: Topics) -> Response:
+    """Show topics with their questions; without names, the pair that costs most."""
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
-    if not (a and b):
+    query = visit.request.query_params
+    if not names:
         known = list_pairs(visit, run)
         if not known:
             return _empty_page(visit, run)
         return RedirectResponse(pair_address(run_path(visit.project, run), *known[0]), 303)
-    asked = bool(forecast)
+    typed = read_typed(query.getlist) if query.get("forecast") else None
     if visit.request.headers.get("x-fragment"):
-        sides = pairs.open_pair(visit.store, visit.project, run, a, b)
-        ticked = set(places) if asked else _suggest(sides)
-        return visit.part("exams/intents_forecast.html", View(forecast=_forecast_view(visit, sides, ticked)))
-    return _pair_page(visit, run, (a, b), ticked=set(places) if asked else None, asked=asked)
+        bench = Bench(run, names, pairs.open_sides(visit.store, visit.project, run, names), typed)
+        return visit.part("exams/intents_forecast.html", View(forecast=_forecast(visit, bench)))
+    if query.get("suggest") and len(names) == 1:
+        try:
+            typed = Typed(dict.fromkeys(pairs.suggest_split(*visit.here, run, names[0]), ""))
+        except InputError as error:
+            return _pair_page(visit, run, names, error=error, status=200)
+    return _pair_page(visit, run, names, typed, asked=typed is not None)
+
+
+@router.get("/pair/card")
+def show_card(visit: ReaderVisit, number: Number, names: Topics) -> Response:
+    """Explain why topics are a problem: a part of their page, which comes when it is worked out."""
+    run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
+    problem = _find_cost(visit, run, names)
+    view = card_view(visit, run, problem) if problem else None
+    if visit.request.headers.get("x-fragment"):
+        return visit.part("exams/intents_card.html", View(card=view, card_poll=""))
+    return visit.page("exams/intents_card_page.html", _title(visit, names), view=View(card=view, card_poll=""))
 
 
 @router.post("/pair")
-def change_pair(visit: EditorVisit, number: Number, form: Form, a: Name = "", b: Name = "") -> Response:
-    """Do with the ticked questions, or with both topics, what a button says; then examine again if asked to."""
+def change_pair(visit: EditorVisit, number: Number, form: Form, names: Topics) -> Response:
+    """Do with the ticked questions, or with the topics, what a button says; then examine again if asked to."""
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
-    chosen = form.all("question")
-    ticked = {int(place) for place in chosen if place.isascii() and place.isdigit()}
+    typed, why = read_typed(form.all), form.text("why", most=MAX_WHY)
     try:
-        text, edit = _change(visit, run, form.text("do"), (a, b), ticked)
+        form.check()
+        bench = Bench(run, names, pairs.open_sides(visit.store, visit.project, run, names), typed)
+        kind, high = form.text("do"), _find_cost(visit, run, names)
+        if kind in get_args(RemedyKind):
+            draft = bench.draft(kind, topic_names(*visit.here))  # type: ignore[arg-type]
+            harmful = _find_harm(visit, draft)
+            if harmful and not form.flag("anyway"):
+                return _pair_page(visit, run, names, typed, harmful=harmful)
+            applied = apply_draft(*visit.acting, draft, why=why, high_cost=high.high if high else None)
+            text, edit = _say_applied(visit, bench, draft), applied.edit
+            if applied.forecast is not None:
+                text = f"{text} {forecast_words(visit, applied.forecast)}"
+        else:
+            text, edit = _decide(visit, bench, kind, high, why)
     except InputError as error:
-        return _pair_page(visit, run, (a, b), ticked=ticked, error=error)
-    if form.flag("measure"):
+        return _pair_page(visit, run, names, typed, error=error)
+    if form.flag("measure") and kind not in ("right", "keep_apart"):
         fresh = intents.start_intents(*visit.acting)
         return visit.done(run_path(visit.project, fresh), text, edit)
-    return visit.done(pair_address(run_path(visit.project, run), a, b), text, edit)
+    return visit.done(pair_address(run_path(visit.project, run), *names), text, edit)
 
 
-def pair_address(base: str, a: str, b: str) -> str:
-    """Return the address of the page of two topics; `base` is that of the run."""
-    return f"{base}/pair?{urlencode({'a': a, 'b': b})}"
+def pair_address(base: str, *names: str) -> str:
+    """Return the address of the page of some topics; `base` is that of the run."""
+    return f"{base}/pair?{urlencode(dict(zip('abc', names, strict=False)))}"
 
 
-def list_pairs(visit: Visit, run: Run) -> list[tuple[str, str]]:
-    """Return the pairs of topics of an exam that are worth a look, the costliest first; else the most alike one."""
+def list_pairs(visit: Visit, run: Run) -> list[tuple[str, ...]]:
+    """Return the topics of an exam that are confused with each other, the costliest first; else the most alike."""
+    from vivavoce.intents.problem_record import PAIRS, ProblemKind
+
+    kinds = (*PAIRS, ProblemKind.CLUSTER)
+    problems = open_problems(visit.store, visit.project, run)
     result = intents.intents_result(visit.store, run)
-    known = [(problem.topics[0], problem.topics[1]) for problem in _pair_problems(result.problems)]
+    known = [problem.topics for problem in problems if problem.kind in kinds]
     return known or [(pair.a, pair.b) for pair in result.pairs[:1]]
 
 
-def _pair_problems(problems: Sequence[Problem]) -> list[Problem]:
-    from vivavoce.intents.problems import PAIRS
+def _find_cost(visit: Visit, run: Run, names: Collection[str]) -> Problem | None:
+    """Return the problem that these topics are; None where they are on no list."""
+    alike = (each for each in review_all(visit.store, visit.project, run) if set(each.topics) == set(names))
+    return next(alike, None)
 
-    return [problem for problem in problems if problem.kind in PAIRS]
+
+def _find_harm(visit: Visit, draft: Draft) -> Forecast | None:
+    """Return the forecast of an edit that surely harms, or breaks more questions than it mends; None of others."""
+    # The forecast is kept with the edit, so it is worked out in any case.
+    forecast = forecast_or_none(visit.store, visit.project, draft)
+    if forecast is None or draft.kind in ("retire", "out_of_scope"):
+        return None
+    high, broken = forecast.effects["accuracy"].high, len(forecast.broken)
+    harms = (high is not None and high < 0) or (broken >= MANY_BROKEN and broken > len(forecast.improved))
+    return forecast if harms else None
 
 
-def _change(visit: Visit, run: Run, action: str, names: tuple[str, str], ticked: set[int]) -> tuple[str, Edit]:
-    words, count = visit.words, len(ticked)
-    given = (visit.store, visit.actor, visit.project, run)
-    match action:
+def _say_applied(visit: Visit, bench: Bench, draft: Draft) -> str:
+    words = visit.words
+    names = topic_names(*visit.here)
+    topics = [side.topic.name for side in pairs.by_size(bench.sides) if side.topic]
+    match draft.kind:
         case "move":
-            sides = pairs.open_pair(visit.store, visit.project, run, *names)
-            edit = pairs.exchange_examples(*given, sides, places=ticked)
+            count = sum(len(ids) for _, ids in draft.moves)
             return words.ngettext(
                 "%(num)s example moved to the other topic.", "%(num)s examples moved to the other topic.", count
-            ), edit
+            )
         case "merge":
-            sides = pairs.open_pair(visit.store, visit.project, run, *names)
-            source, into = _by_size(sides)
-            if source.topic is None or into.topic is None:
-                raise StaleError(
-                    say("one of the topics is gone"), remedy=say("open the list of topics to see what became of it")
-                )
-            edit = merge_topics(*visit.acting, [source.topic.id], into.topic.id)
-            return words.gettext("%(a)s merged into %(b)s.", a=source.topic.name, b=into.topic.name), edit
+            return words.gettext("%(a)s merged into %(b)s.", a=", ".join(topics[:-1]), b=topics[-1])
         case "out_of_scope":
-            edit = questions.move_questions(*given, tuple(ticked), topic_id=None)
             return words.ngettext(
-                "%(num)s example is now out of scope.", "%(num)s examples are now out of scope.", count
-            ), edit
-        case "right":
-            edit = questions.confirm_questions(*given, tuple(ticked))
-            return words.ngettext("%(num)s label confirmed.", "%(num)s labels confirmed.", count), edit
+                "%(num)s example is now out of scope.", "%(num)s examples are now out of scope.", len(draft.examples)
+            )
+        case "split":
+            return words.gettext("New topic %(name)s made of the ticked questions.", name=draft.name)
+        case "add_examples":
+            return words.ngettext(
+                "%(num)s example added to %(topic)s.",
+                "%(num)s examples added to %(topic)s.",
+                len(draft.texts),
+                topic=names.get(draft.topics[0], ""),
+            )
+        case "retire":
+            return words.gettext("%(topic)s retired; its questions are out of scope.", topic=topics[0])
+
+
+def _decide(visit: Visit, bench: Bench, kind: str, problem: Problem | None, why: str) -> tuple[str, Edit]:
+    """Say that labels are right, or that topics stay apart on purpose."""
+    words = visit.words
+    if kind == "right":
+        edit = questions.confirm_questions(*visit.acting, bench.run, tuple(bench.ticked))
+        return words.ngettext("%(num)s label confirmed.", "%(num)s labels confirmed.", len(bench.ticked)), edit
+    if kind == "keep_apart":
+        topics = [side.topic.id for side in bench.sides if side.topic]
+        edit = keep_apart(*visit.acting, topics, problem.high if problem else 0.0, why=why)
+        return words.gettext("Kept apart on purpose. They are listed again if they cost more than now."), edit
     raise UsageError(say("no action selected"), remedy=say("choose what to do with the ticked questions"))
-
-
-def _by_size(sides: Sequence[Side]) -> tuple[Side, Side]:
-    """Return the smaller topic, then the larger one."""
-    small, large = sorted(sides, key=lambda side: side.total)
-    return small, large
 
 
 def _empty_page(visit: Visit, run: Run) -> Response:
@@ -135,52 +186,121 @@ def _empty_page(visit: Visit, run: Run) -> Response:
         title=words.gettext("No two topics are confused."),
         tabs=result_tabs(visit, run, "pair"),
         sides=(),
+        apart=_list_apart(visit),
         overview=run_path(visit.project, run),
     )
     return visit.page("exams/intents_pair.html", words.gettext("Confused pairs"), view=view)
 
 
+def _forecast(visit: Visit, bench: Bench) -> View:
+    return forecast_view(visit, bench, pair_address(run_path(visit.project, bench.run), *bench.names))
+
+
 def _pair_page(
     visit: Visit,
     run: Run,
-    names: tuple[str, str],
+    names: tuple[str, ...],
+    typed: Typed | None = None,
     *,
-    ticked: set[int] | None = None,
     asked: bool = False,
     error: InputError | None = None,
+    harmful: Forecast | None = None,
+    status: int = 400,
 ) -> Response:
     words, base = visit.words, run_path(visit.project, run)
     line = runs.show_run(visit.store, visit.project, run.number, intents.KIND)
-    sides = pairs.open_pair(visit.store, visit.project, run, *names)
-    ticks = _suggest(sides) if ticked is None else ticked
-    topics = [side.topic for side in sides if side.topic]
-    here = pair_address(base, *names)
+    bench = Bench(run, names, pairs.open_sides(visit.store, visit.project, run, names), typed)
+    topics = [side.topic for side in bench.sides if side.topic]
+    whole, here = len(topics) == len(names), pair_address(base, *names)
+    problem = _find_cost(visit, run, names)
     view = View(
         head=run_head(words, visit.project, line),
-        title=words.gettext("“%(a)s” and “%(b)s”", a=names[0], b=names[1]),
+        title=_title(visit, names),
         tabs=result_tabs(visit, run, "pair"),
-        cost=_cost(visit, run, names),
-        lead=words.ngettext(
-            "%(taken)s of %(num)s question gets the other topic's answer.",
-            "%(taken)s of %(num)s questions get the other topic's answer.",
-            sum(side.total for side in sides),
-            taken=visit.write.number(sum(len(side.taken) for side in sides)),
-        ),
+        cost=_cost(visit, problem),
+        card=None,
+        card_poll=here.replace("/pair?", "/pair/card?") if problem else "",
+        came_back=problem is not None and problem.standing == "came_back",
+        lead=_lead(visit, bench),
         **_neighbours(visit, run, names),
-        sides=[_side_view(visit, side, other, ticks) for side, other in zip(sides, reversed(sides), strict=True)],
+        sides=[side_view(visit, side, bench) for side in bench.sides],
         action=here,
-        names=names,
-        may_edit=visit.who.may("editor") and len(topics) == 2,
-        forecast=_forecast_view(visit, sides, ticks) if asked else None,
+        names=list(zip("abc", names, strict=False)),
+        alone=len(names) == 1,
+        may_edit=visit.who.may("editor") and whole,
+        can_forecast=whole,
+        forecast=_forecast(visit, bench) if asked or error else None,
+        harmful=harmful and _harm_view(visit, harmful),
         poll=here,
-        can_forecast=len(topics) == 2,
+        targets=_list_targets(visit, bench),
+        typed=typed or Typed({}),
+        texts="\n".join(typed.texts) if typed else "",
+        suggest=f"{here}&suggest=split",
+        apart=_list_apart(visit),
         differ=bool(torn_languages(topics)),
-        merging=f"{visit.base}/topics/merge?{urlencode([('topic', topic.id) for topic in topics])}",
         seconds=visit.write.duration(intents.expect_exam(visit.store, visit.project).seconds),
         error=error,
     )
-    title = f"{words.gettext('Confused pair')}: {tab_title(words, run)}"
-    return visit.page("exams/intents_pair.html", title, view=view, status=400 if error else 200)
+    title = f"{words.gettext('Confused pair') if len(names) > 1 else names[0]}: {tab_title(words, run)}"
+    return visit.page(
+        "exams/intents_pair.html", title, view=view, status=status if error else 409 if harmful else 200
+    )
+
+
+def _title(visit: Visit, names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return visit.words.gettext("“%(a)s”", a=names[0])
+    if len(names) == 2:
+        return visit.words.gettext("“%(a)s” and “%(b)s”", a=names[0], b=names[1])
+    return visit.words.gettext("“%(a)s”, “%(b)s” and “%(c)s”", a=names[0], b=names[1], c=names[2])
+
+
+def _lead(visit: Visit, bench: Bench) -> str:
+    words, asked = visit.words, sum(side.total for side in bench.sides)
+    taken = visit.write.number(sum(len(side.taken) for side in bench.sides))
+    if len(bench.sides) == 2:
+        return words.ngettext(
+            "%(taken)s of %(num)s question gets the other topic's answer.",
+            "%(taken)s of %(num)s questions get the other topic's answer.",
+            asked,
+            taken=taken,
+        )
+    return words.ngettext(
+        "%(taken)s of %(num)s question gets another topic's answer.",
+        "%(taken)s of %(num)s questions get another topic's answer.",
+        asked,
+        taken=taken,
+    )
+
+
+def _harm_view(visit: Visit, forecast: Forecast) -> View:
+    words = visit.words
+    return View(
+        text=words.ngettext(
+            "%(num)s question that works will stop working; %(right)s become correct.",
+            "%(num)s questions that work will stop working; %(right)s become correct.",
+            len(forecast.broken),
+            right=visit.write.number(len(forecast.improved)),
+        ),
+        forecast=forecast_words(visit, forecast),
+    )
+
+
+def _list_targets(visit: Visit, bench: Bench) -> list[tuple[str, str]]:
+    """Return where ticked questions can go from one topic, by name; of several topics they go to each other."""
+    if len(bench.sides) != 1:
+        return []
+    own = bench.sides[0].topic.id if bench.sides[0].topic else ""
+    named = topic_names(*visit.here).items()
+    return sorted(((own_id, name) for own_id, name in named if own_id != own), key=lambda each: each[1].casefold())
+
+
+def _list_apart(visit: Visit) -> list[View]:
+    """Return the topics that are kept apart on purpose."""
+    return [
+        View(id=each.id, names=each.names, action=f"{visit.base}/decisions/{each.id}/drop")
+        for each in list_kept_apart(*visit.here)
+    ]
 
 
 def _neighbours(visit: Visit, run: Run, names: Collection[str]) -> dict[str, Any]:
@@ -197,174 +317,13 @@ def _neighbours(visit: Visit, run: Run, names: Collection[str]) -> dict[str, Any
     }
 
 
-def _suggest(sides: Sequence[Side]) -> set[int]:
-    """Return the questions that are ticked at first: those that the other topic answered, unless confirmed."""
-    lines = (line for side in sides for line in side.taken)
-    return {line.row.place for line in lines if line.can_change and not line.confirmed}
-
-
-def _cost(visit: Visit, run: Run, names: Collection[str]) -> str:
-    """Say how many messages a pair costs; nothing where it is not worth a look."""
+def _cost(visit: Visit, problem: Problem | None) -> str:
+    """Say how many messages a problem costs; nothing where it is not worth a look."""
     write = visit.write
-    problems = _pair_problems(intents.intents_result(visit.store, run).problems)
-    problem = next((problem for problem in problems if set(problem.topics) == set(names)), None)
     if problem is None or problem.measured is None:
         return ""
     return visit.words.gettext(
         "Costs %(cost)s of 1,000 messages (%(around)s)",
         cost=write.number(max(1, round(problem.cost))),
         around=write.between(problem.low, problem.high, 0, ""),
-    )
-
-
-def _side_view(visit: Visit, side: Side, other: Side, ticked: Collection[int]) -> View:
-    words, topic = visit.words, side.topic
-    answers = topic.answers if topic else {}
-    groups = (
-        ("wrong", "cross", words.gettext("Answered from the other topic"), side.taken),
-        ("unsure", "person", words.gettext("Declined, or answered from a third topic"), side.unsure),
-        ("right", "check", words.gettext("Correct"), side.right),
-    )
-    return View(
-        name=topic.name if topic else side.name,
-        href=f"{visit.base}/topics/{topic.id}" if topic else "",
-        other=other.topic.name if other.topic else other.name,
-        count=words.ngettext("%(num)s question", "%(num)s questions", side.total),
-        answer=next(filter(None, (answers.get(visit.project.language), *answers.values())), ""),
-        groups=[
-            View(
-                tone=tone,
-                icon=icon,
-                title=title,
-                count=visit.write.number(len(lines)),
-                rows=[_row(visit, line, ticked) for line in lines],
-                shown=SHOWN if tone != "wrong" else len(lines),
-            )
-            for tone, icon, title, lines in groups
-            if lines
-        ],
-    )
-
-
-def _row(visit: Visit, line: QuestionLine, ticked: Collection[int]) -> View:
-    words, row = visit.words, line.row
-    sure = visit.write.share(row.confidence)
-    if line.status != "same":
-        note = words.gettext("Changed since this exam")
-    elif line.confirmed:
-        note = words.gettext("Label is right")
-    elif row.guess is None:
-        note = words.gettext("No guess")
-    elif row.outcome == Outcome.RIGHT:
-        note = words.gettext("%(share)s sure", share=sure)
-    elif row.outcome == Outcome.WRONG_INTENT:
-        note = words.gettext("Goes to %(topic)s, %(share)s sure", topic=row.guess, share=sure)
-    else:
-        note = words.gettext("Declined; best guess %(topic)s, %(share)s sure", topic=row.guess, share=sure)
-    return View(place=row.place, text=row.text, note=note, can_change=line.can_change, ticked=row.place in ticked)
-
-
-# --- what a remedy would bring -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class RemedyLine:
-    """Something to do about a pair; `objection`: what speaks against it. Without a forecast nothing changes."""
-
-    title: str
-    about: str
-    objection: str = ""
-    forecast: Forecast | None = None
-
-    @property
-    def effect(self) -> Effect | None:
-        """What it would do to the share of correct decisions."""
-        return self.forecast.effects["accuracy"] if self.forecast else None
-
-
-def _forecast_view(visit: Visit, sides: Sequence[Side], ticked: Collection[int]) -> View:
-    """Return the remedies with what each would bring, on one axis; or why that cannot be told."""
-    words = visit.words
-    try:
-        remedies = list(_list_remedies(visit, sides, ticked))
-    except VivaError as error:
-        return View(fault=error)
-    first = remedies[0].forecast
-    width = max([MIN_WIDTH, *(abs(end) for remedy in remedies for end in _list_ends(remedy.effect))])
-    return View(
-        fault=None,
-        rows=[_remedy_row(visit, remedy, width, advised=remedy is _find_best(remedies)) for remedy in remedies],
-        axis=[visit.write.signed(100 * end, 1) for end in (-width, 0, width)],
-        rounds=words.ngettext(
-            "Forecast from %(num)s fresh round, as a preview.",
-            "Forecast from %(num)s fresh rounds, as a preview.",
-            first.rounds if first else 0,
-        ),
-        stand_in="" if pairs.is_forecast_by_own(visit.project) else pairs.USUAL_CLASSIFIER,
-        broken=first.broken[:MAX_BROKEN] if first else (),
-        broken_by=remedies[0].title,
-    )
-
-
-def _list_remedies(visit: Visit, sides: Sequence[Side], ticked: Collection[int]) -> Iterator[RemedyLine]:
-    words, (small, large) = visit.words, _by_size(sides)
-    if ticked:
-        yield RemedyLine(
-            words.ngettext("Move the %(num)s ticked question", "Move the %(num)s ticked questions", len(ticked)),
-            words.gettext("Both topics stay, each with its answer."),
-            forecast=pairs.forecast_exchange(visit.store, visit.project, sides, ticked),
-        )
-    if small.topic and large.topic:
-        differ = torn_languages((small.topic, large.topic))
-        yield RemedyLine(
-            words.gettext("Merge the two"),
-            words.gettext("%(a)s becomes part of %(b)s.", a=small.topic.name, b=large.topic.name),
-            words.gettext("answers differ") if differ else "",
-            pairs.forecast_merge(visit.store, visit.project, small.topic, large.topic),
-        )
-    yield RemedyLine(words.gettext("Leave them as they are"), words.gettext("Nothing changes."))
-
-
-def _find_best(remedies: Sequence[RemedyLine]) -> RemedyLine | None:
-    """Return the remedy that surely brings something and brings most; never one that something speaks against."""
-    sure = [
-        (remedy.effect.low, remedy)
-        for remedy in remedies
-        if remedy.effect and not remedy.objection and remedy.effect.low is not None and remedy.effect.low > 0
-    ]
-    return max(sure, key=lambda each: each[0])[1] if sure else None
-
-
-def _list_ends(effect: Effect | None) -> Iterator[float]:
-    if effect:
-        yield from (end for end in (effect.low, effect.difference, effect.high) if end is not None)
-
-
-def _remedy_row(visit: Visit, remedy: RemedyLine, width: float, *, advised: bool) -> View:
-    words, write, effect, forecast = visit.words, visit.write, remedy.effect, remedy.forecast
-    difference = effect.difference if effect else 0.0
-    interval = (effect.low, effect.high) if effect and effect.low is not None and effect.high is not None else None
-    is_clear = interval is not None and interval[0] * interval[1] > 0
-
-    def place(value: float) -> float:
-        return round(50 + 48 * value / width, 1)
-
-    return View(
-        title=remedy.title,
-        about=remedy.about,
-        objection=remedy.objection,
-        advised=advised,
-        points=write.number(None) if difference is None else write.signed(100 * difference, 1),
-        around=write.between(100 * interval[0], 100 * interval[1], 1, "") if interval else "",
-        tone="" if not is_clear else "good" if (difference or 0) > 0 else "bad",
-        unsure=forecast is not None and not is_clear,
-        changed=words.gettext(
-            "%(right)s become correct, %(broken)s break",
-            right=write.number(len(forecast.improved)),
-            broken=write.number(len(forecast.broken)),
-        )
-        if forecast
-        else "",
-        dot=None if difference is None else place(difference),
-        ends=tuple(map(place, interval)) if interval else (),
     )

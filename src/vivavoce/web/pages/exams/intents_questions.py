@@ -22,8 +22,8 @@ from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, questions, runs
+from vivavoce.workspace.exams.open_problems import open_suspects
 from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter, QuestionLine, QuestionList
-from vivavoce.workspace.exams.suspects import open_suspects
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 MAX_EXPORTED = 50_000
@@ -33,6 +33,8 @@ ORDER = (
     *("wrong_intent", "overreach", "missed", "wrong_deferred", "no_guess"),
     *(CONFIRMED, "right", "declined", "declined_no_guess"),
 )
+# Examples whose topic is in doubt, as addresses name them, by the kind of problem.
+DOUBTS = {"yes": "suspects", "outliers": "outliers"}
 # What a file has of each question, and where that comes from.
 COLUMNS = {
     "question": "text",
@@ -64,10 +66,9 @@ def change_questions(visit: EditorVisit, number: Number, form: Form, asked: Ques
         text, edit = _change(visit, run, form, ticked)
     except InputError as error:
         return _questions_page(visit, number, asked, ticked=ticked, error=error)
-    # Only a path of this run: whatever a form says, the reader stays here.
-    return visit.done(
-        back if back.startswith((f"{base}?", f"{base}/", f"{base}#")) else f"{base}/questions", text, edit
-    )
+    # Only a path of this run, or of a comparison: whatever a form says, the reader stays here.
+    ours = (f"{base}?", f"{base}/", f"{base}#", f"{visit.base}/intents/compare?")
+    return visit.done(back if back.startswith(ours) else f"{base}/questions", text, edit)
 
 
 def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int]) -> tuple[str, Edit]:
@@ -112,7 +113,7 @@ def _questions_page(
     found = questions.find_questions(
         visit.store, visit.project, line.run, wanted, limit=asked.size, offset=asked.offset
     )
-    facets = list(_facets(visit, listing, found, len(suspects)))
+    facets = list(_facets(visit, listing, found, suspects))
     pager, may_edit = listing.pager(found.total), visit.who.may("editor")
     view = View(
         head=run_head(words, visit.project, line),
@@ -143,15 +144,20 @@ def _questions_page(
     return visit.page("exams/intents_questions.html", title, view=view, status=status)
 
 
-def _build_filter(chosen: Mapping[str, str], suspects: Collection[int]) -> QuestionFilter:
+def _build_filter(chosen: Mapping[str, str], suspects: Mapping[str, Collection[int]]) -> QuestionFilter:
     texts = {name: value for name, value in chosen.items() if name != "suspects"}
-    return QuestionFilter(**texts, places=suspects if chosen["suspects"] else None)
+    doubt = chosen["suspects"]
+    return QuestionFilter(**texts, places=suspects.get(DOUBTS.get(doubt, ""), ()) if doubt else None)
 
 
 def _describe_choice(visit: Visit, chosen: Mapping[str, str]) -> str:
     """Say what the questions have in common, in a sentence or two."""
     if chosen["outcome"] in ORDER:
         return outcome_meaning(visit, chosen["outcome"])
+    if chosen["suspects"] == "outliers":
+        return visit.words.gettext(
+            "Each of these is like no topic. Move it, mark it as out of scope, or add examples like it."
+        )
     if chosen["suspects"]:
         return visit.words.gettext(
             "Each of these fits another topic far better than its own. Move those in the wrong topic; "
@@ -185,15 +191,22 @@ def _target(visit: Visit, guess: str) -> Field:
     return replace(field, value=guess if known else "")
 
 
-def _facets(visit: Visit, listing: Listing, found: QuestionList, suspects: int) -> Iterator[View]:
+def _facets(
+    visit: Visit, listing: Listing, found: QuestionList, suspects: Mapping[str, Collection[int]]
+) -> Iterator[View]:
     """Yield what a list of questions can be narrowed down by, each value with how many questions it leaves."""
     words = visit.words
     titles = {kind: outcome_title(visit, kind) for kind in ORDER}
     looks = {kind: outcome_look(kind) for kind in ORDER}
     yield facet(listing, "outcome", words.gettext("Outcome"), titles, found.outcomes, looks)
     if suspects or listing.chosen["suspects"]:
-        title, doubtful = words.gettext("Topic in doubt"), {"yes": words.gettext("Fits another topic better")}
-        yield facet(listing, "suspects", title, doubtful, {"yes": suspects}, {"yes": ("hold", "swap")})
+        doubts = {"yes": words.gettext("Fits another topic better"), "outliers": words.gettext("Fits no topic")}
+        doubtful = {name: len(suspects.get(kind, ())) for name, kind in DOUBTS.items()}
+        shown = {
+            name: title for name, title in doubts.items() if doubtful[name] or listing.chosen["suspects"] == name
+        }
+        signs = {"yes": ("hold", "swap"), "outliers": ("hold", "warn")}
+        yield facet(listing, "suspects", words.gettext("Topic in doubt"), shown, doubtful, signs)
     topics = {
         "intent": (words.gettext("Filed under"), found.intents),
         "guess": (words.gettext("Went to"), found.guesses),

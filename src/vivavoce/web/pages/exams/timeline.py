@@ -36,10 +36,13 @@ from vivavoce.workspace.exams.courses import (
     measures_of,
     show_course,
 )
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
 
 router = APIRouter(prefix="/p/{slug}/timeline")
+# Whether a score rose because hard questions went is asked of the newest changes.
+GUARDED_STEPS = 12
 SHOWN_RUNS = 30
 USUAL = "intents"
 # How many days each choice shows.
@@ -260,11 +263,13 @@ def _step(visit: Visit, course: Course, number: int) -> View:
         links = [Link(words.gettext("Open the run"), comparison)]
     if len(step.edits) == 1:
         links.append(Link(words.gettext("See the edit"), f"{visit.base}/edits/{step.edits[0]}"))
+    is_guarded = course.exam == "intents" and number > len(course.steps) - GUARDED_STEPS
     return View(
         number=number,
         text=words.said(step.text),
         at=step.at,
         effects=[_effect(visit, course, effect) for effect in step.effects],
+        guard=words.said(find_gaming(visit.store, step.a, step.b)) if is_guarded else "",
         runs=[Link(words.ours(run.title), run_path(visit.project, run)) for run in (step.a, step.b)],
         links=links,
     )

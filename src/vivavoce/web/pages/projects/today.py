@@ -17,7 +17,8 @@ from vivavoce.web.answers import go, unchanged
 from vivavoce.web.exam_pages import ProblemLine, exam_title, pages_of
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.pages.access.sign_in import keep
-from vivavoce.web.pages.exams.intents import about_time
+from vivavoce.web.pages.exams.intents import examine_view
+from vivavoce.web.pages.exams.problem_rows import readiness_view
 from vivavoce.web.pages.exams.timeline_chart import axis_note, course_pictures, line_title
 from vivavoce.web.pages.projects.first_steps import checklist_cookie, checklist_view, other_steps
 from vivavoce.web.parts import Progress
@@ -25,7 +26,7 @@ from vivavoce.web.progress import LABELS, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.exams.courses import show_course
-from vivavoce.workspace.exams.intents import expect_exam
+from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
 from vivavoce.workspace.exams.verdicts import Verdict
 from vivavoce.workspace.projects import today
@@ -48,6 +49,7 @@ def show_today(visit: ReaderVisit) -> Response:
         head=head_view(visit, day, trends),
         tiles=trend_tiles(visit, day, trends),
         examined=bool(day.exams),
+        ready=next((readiness_view(visit, state.run) for state in day.exams if state.exam == INTENTS), None),
         checklist=checklist,
         steps=other_steps(visit, day.steps, checklist=checklist is not None),
         alarms=alarm_lines(visit, day),
@@ -130,7 +132,7 @@ def head_view(visit: Visit, day: Today, trends: Sequence[Trend]) -> View:
         compare=_compare_link(visit, day, move),
         examined=newest.run.created if newest else None,
         stale=_stale(visit, day),
-        examine=_examine_link(visit, day),
+        examine=examine_view(visit),
     )
 
 
@@ -171,16 +173,6 @@ def _stale(visit: Visit, day: Today) -> str:
         "%(num)s changes since the last intents exam are not in its results.",
         day.edits_since_exam,
     )
-
-
-def _examine_link(visit: Visit, day: Today) -> View | None:
-    """Return the way to the next exam of topics with how long it takes; None where there is nothing to examine."""
-    expected = expect_exam(*visit.here)
-    if not expected.examples or not visit.who.may("editor"):
-        return None
-    again = any(state.exam == INTENTS for state in day.exams)
-    title = visit.words.gettext("Examine again") if again else visit.words.gettext("Examine")
-    return View(title=title, href=f"{visit.base}/intents", time=about_time(visit, expected.seconds))
 
 
 def trend_tiles(visit: Visit, day: Today, trends: Sequence[Trend]) -> list[View]:
@@ -226,8 +218,16 @@ def _change(visit: Visit, trend: Trend, kind: str) -> View | None:
 
 
 def alarm_lines(visit: Visit, day: Today) -> list[View]:
-    """Return what became worse since the run before, by more than chance."""
+    """Return what became worse since the run before, by more than chance, and a score that rose for a bad reason."""
     lines, words, write = [], visit.words, visit.write
+    move = next((move for move in day.moves if move.questions is not None), None)
+    if move is not None:
+        newest = next(state.run for state in day.exams if state.exam == move.exam)
+        link = Link(
+            words.gettext("See which"), f"{visit.base}/intents/compare?a={move.since.number}&b={newest.number}"
+        )
+        if guard := find_gaming(visit.store, move.since, newest):
+            lines.append(View(text=words.said(guard), link=link))
     for move in day.alarms:
         measure = project_exam(move.exam).measure(move.name)
         newest = next(state.run for state in day.exams if state.exam == move.exam)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from vivavoce import demo
 from vivavoce.errors import InputError
 from vivavoce.files import formats
+from vivavoce.languages import Use, name_languages
 from vivavoce.store.rows import Edit, ScenarioRow
 from vivavoce.web.answers import MEDIA, download
 from vivavoce.web.forms import Fields, Form, fault_at
@@ -85,6 +86,7 @@ def _suites_page(visit: Visit, form: Fields | None = None, error: InputError | N
     view = View(
         lead=words.gettext("%(suites)s with %(scenarios)s.", suites=lead, scenarios=scenarios),
         lines=lines,
+        languages=name_languages(Use.PROJECTS),
         shipped=(Field("shipped", words.gettext("Suite"), "select", choices=named_choices(demo.suites())),),
         uploaded=(
             Field("file", words.gettext("File"), "file", help=kinds, accept=accepted, required=True),
@@ -191,8 +193,12 @@ def _suite_page(
     renamed = form is not None and form.text("do") == "rename"
     typed = (form.text("name"), form.text("title")) if form and renamed else (suite.name, suite.title)
     size = words.ngettext("%(num)s scenario", "%(num)s scenarios", len(every))
+    if len(fitting) < len(every):
+        size = words.gettext(
+            "%(shown)s of %(scenarios)s match", scenarios=size, shown=visit.write.number(len(fitting))
+        )
     view = View(
-        lead=words.gettext("%(scenarios)s, %(shown)s shown.", scenarios=size, shown=len(rows)),
+        lead=f"{size}.",
         suite=suite,
         here=listing.path,
         levels=levels,

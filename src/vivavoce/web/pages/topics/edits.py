@@ -51,6 +51,8 @@ NOUNS = {
     "suite": gettext_noop("suite"),
     "scenario": gettext_noop("scenario"),
     "schedule": gettext_noop("daily run"),
+    "decision": gettext_noop("decision"),
+    "test question": gettext_noop("test question"),
 }
 # What the columns are called in a form; the settings of a bot keep the names they have in its entry.
 FIELDS = {

@@ -18,6 +18,7 @@ from vivavoce.web.pages.topics.topic_page import topic_path
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, Visit
+from vivavoce.workspace.exams.remedies import Draft, apply_draft
 from vivavoce.workspace.topics import topics as topic_uses
 from vivavoce.workspace.topics.overview import topic_state
 from vivavoce.workspace.topics.topics import (
@@ -52,7 +53,8 @@ def merge_topics(visit: EditorVisit, form: Form) -> Response:
             raise UsageError(say("no topic selected"), where="into", remedy=say("choose the topic to keep"))
         kept: AnswerChoice | None = next((name for name in ANSWER_CHOICES if name == answer), None)
         chosen, why = chosen_topics(visit, ticked), form.text("why", most=MAX_WHY)
-        edit = topic_uses.merge_topics(*visit.acting, chosen, into, answer=kept, why=why)
+        sources = tuple(own for own in chosen if own != into)
+        edit = apply_draft(*visit.acting, Draft("merge", (*sources, into)), answer=kept, why=why).edit
     except InputError as error:
         return _merge_page(visit, ticked, form=form, error=error)
     text = visit.words.gettext("Topics merged.")

@@ -111,7 +111,9 @@ def _topic_form(visit: Visit, topic: Topic | None, form: Fields | None, error: I
     return form_page(
         visit,
         topic.name if topic else words.gettext("New topic"),
-        lead=words.gettext("Edit the whole topic here. Saving makes one change, which you can undo."),
+        lead=words.gettext("Edit this topic. Saving makes one change, which you can undo.")
+        if topic
+        else words.gettext("Create a topic: what visitors ask about, and one answer."),
         action=f"{path}/edit" if topic else path,
         cancel=path,
         button=words.gettext("Save") if topic else words.gettext("Create topic"),

@@ -12,6 +12,7 @@ from vivavoce.languages import Use, name_languages
 from vivavoce.web.answers import TABLES, download, table_file
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, PageNumber, Search, Word
+from vivavoce.web.pages.exams.intents import examine_view
 from vivavoce.web.pages.topics.choosing import ticking
 from vivavoce.web.pages.topics.topic_page import (
     FLAG_LOOKS,
@@ -83,6 +84,7 @@ def show_topics(visit: ReaderVisit, asked: TopicsAsked) -> Response:
                 for kind in (*TABLES, "json")
             ),
         ],
+        examine=None if page.run else examine_view(visit),
         ticking=ticking(words, pager, len(page.lines), search=chosen["q"], **narrowing),
     )
     return visit.page("topics/topics.html", words.gettext("Topics"), view=view)

@@ -1,0 +1,201 @@
+"""Dialogflow CX (v3): talked to by `detectIntent`, asked by `matchIntent`, trained flow by flow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from vivavoce.bots.asking import new_session
+from vivavoce.bots.classifier import classifier_of
+from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.dialogflow import read_messages
+from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
+from vivavoce.bots.names import NameRule
+from vivavoce.bots.platform import (
+    TRAINING_OPTIONS,
+    Platform,
+    PlatformConversation,
+    fill_from_environment,
+    require_keys,
+)
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.shapes import read_slots
+from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
+from vivavoce.messages import say
+from vivavoce.plugins import declare
+from vivavoce.records import Action, Guess, Reply
+
+LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
+START_FLOW = "00000000-0000-0000-0000-000000000000"
+PLATFORM = Platform(
+    "Dialogflow CX",
+    credentials=KEY_FILE,
+    rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
+    place="project, location, agent, flow, environment",
+    names=NameRule(longest=64),
+    edits=Limits(at_once=1, per_second=1.0, timeout_s=120.0, retries=4),
+    longest_message=256,
+    answers=True,
+)
+_MATCHED = ("INTENT", "DIRECT_INTENT")
+_BOT = say("Bot")
+CONNECTOR = Connector(
+    Reach.ADDRESS,
+    (
+        BotOption("project", help=say("The ID of the Google Cloud project."), label=say("Project"), group=_BOT),
+        BotOption("location", default="global", label=say("Region"), group=_BOT),
+        BotOption(
+            "agent", help=say("The ID of the agent, from its address."), label=say("Agent"), group=_BOT, required=True
+        ),
+        BotOption("flow", help=say("Empty: the start flow."), label=say("Flow"), group=_BOT),
+        BotOption("language", default="en", label=say("Language"), group=_BOT),
+        BotOption("environment", label=say("Environment"), group=_BOT),
+        *GOOGLE_OPTIONS,
+        *TRAINING_OPTIONS,
+    ),
+    option="agent",
+    limits=LIMITS,
+    title="Dialogflow CX",
+    position=11,
+)
+
+
+@declare(CONNECTOR)
+def from_option(option: str, context: BotContext) -> DialogflowCxBot:
+    """Dialogflow CX; the option is the ID of the agent."""
+    entry: dict[str, Any] = {**context.entry, **({"agent": option} if option else {})}
+    entry["project"] = entry.get("project") or os.environ.get(PROJECT)
+    require_keys(context.name, entry, {"project": PROJECT, "agent": ""})
+    if not entry.get("access_token"):
+        fill_from_environment(entry, {"credentials": KEY_FILE})
+    about = f"Dialogflow CX, agent {entry['agent']} of project {entry['project']}"
+    about += f" at {entry['base_url']}" if entry.get("base_url") else ""
+    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
+    return DialogflowCxBot(entry, entry_facts(context, facts))
+
+
+classifier = classifier_of(
+    "dialogflow-cx", "Dialogflow CX, trained over the network; the option names a bot of yours or an agent."
+)
+
+
+class DialogflowCxBot(GoogleBot):
+    """An agent of Dialogflow CX. Its topics are the intents that routes of one flow refer to."""
+
+    platform = PLATFORM
+
+    def _url(self, *steps: str) -> str:
+        location, agent = str(self.entry.get("location") or "global"), str(self.entry["agent"])
+        place = ("projects", str(self.entry["project"]), "locations", location, "agents", agent, *steps)
+        return f"{self.host}/v3/{'/'.join(quote(step, safe='') for step in place)}"
+
+    @property
+    def _flow(self) -> str:
+        return self._url("flows", str(self.entry.get("flow") or START_FLOW))
+
+    @property
+    def _language(self) -> str:
+        return str(self.entry.get("language") or "en")
+
+    async def open(self, session: str) -> PlatformConversation:
+        """Begin a conversation; Dialogflow learns of it with the first message."""
+
+        async def send(text: str) -> Reply:
+            return self._read(await self._ask("detectIntent", session, text))
+
+        return PlatformConversation(send)
+
+    async def classify(self, text: str) -> tuple[Guess, ...]:
+        """Return the intents that match a message, without moving any conversation."""
+        matches = (await self._ask("matchIntent", new_session(), text)).get("matches", ())
+        if not matches or matches[0].get("matchType") not in _MATCHED:
+            return ()
+        rows = [match for match in matches if match.get("matchType") in _MATCHED]
+        return tuple(Guess(self.topic(row["intent"]["displayName"]), row.get("confidence", 0.0)) for row in rows)
+
+    async def _ask(self, verb: str, session: str, text: str) -> Any:
+        environment = self.entry.get("environment")
+        place = ("environments", str(environment)) if environment else ()
+        body = {"queryInput": {"text": {"text": self.message(text)}, "languageCode": self._language}}
+        return await self.call("POST", f"{self._url(*place, 'sessions', session)}:{verb}", body)
+
+    def _read(self, payload: Any) -> Reply:
+        result = payload.get("queryResult", {})
+        match, messages = result.get("match", {}), result.get("responseMessages", ())
+        is_matched = match.get("matchType") in _MATCHED
+        texts, buttons = read_messages(messages)
+        handed_over = [each["liveAgentHandoff"] for each in messages if "liveAgentHandoff" in each]
+        return Reply(
+            tuple(texts),
+            # A value for a slot, an event or a playbook is neither a topic nor a fallback.
+            intent=self.topic(match["intent"]["displayName"]) if is_matched else None,
+            confidence=match.get("confidence", 0.0) if is_matched else None,
+            slots=read_slots(result.get("parameters", {})),
+            buttons=tuple(buttons),
+            fallback=match.get("matchType") in ("NO_MATCH", "NO_INPUT"),
+            raw=payload,
+            actions=tuple(Action("live_agent_handoff", each.get("metadata", {})) for each in handed_over),
+        )
+
+    async def _fetch_rows(self) -> list[Any]:
+        rows: list[Any] = []
+        more = ""
+        while True:
+            payload = await self.call(
+                "GET", f"{self._url('intents')}?pageSize=1000&languageCode={self._language}{more}"
+            )
+            rows += payload.get("intents", ())
+            if not payload.get("nextPageToken"):
+                return [row for row in rows if not row.get("isFallback")]
+            more = f"&pageToken={quote(payload['nextPageToken'], safe='')}"
+
+    async def fetch_intents(self) -> Sequence[RemoteIntent]:
+        """Return the intents of the agent, but for its fallback."""
+        return [self.remote(row["displayName"], row["name"]) for row in await self._fetch_rows()]
+
+    async def apply(self, progress: Progress) -> None:
+        """Delete and create one by one; a route must not lead to what is gone, and without one nothing matches."""
+        replies = {new.written: new.replies for new in self._creating.values()}
+        if self._deleting:
+            await self.patiently(partial(self._route, {}, gone=frozenset(self._deleting)))
+        await super().apply(progress)
+        await self.patiently(partial(self._route, replies))
+
+    async def _route(self, replies: dict[str, tuple[str, ...]], gone: frozenset[str] = frozenset()) -> None:
+        """Give each topic of ours a route in the flow, and take those away that lead to intents that are going."""
+        flow = await self.call("GET", f"{self._flow}?languageCode={self._language}")
+        # Their names are for answers only.
+        before = [{k: v for k, v in row.items() if k != "name"} for row in flow.get("transitionRoutes", ())]
+        routes = [route for route in before if route.get("intent") not in gone]
+        routed = {route.get("intent") for route in routes}
+        for row in await self._fetch_rows():
+            name = row["displayName"]
+            if self.platform.names.owns(name) and row["name"] not in routed | gone:
+                messages = [{"text": {"text": [reply]}} for reply in replies.get(name, ())]
+                routes.append(
+                    {"intent": row["name"], "triggerFulfillment": {"messages": messages} if messages else {}}
+                )
+        if routes != before:
+            url = f"{self._flow}?updateMask=transitionRoutes&languageCode={self._language}"
+            await self.call("PATCH", url, {"displayName": flow["displayName"], "transitionRoutes": routes})
+
+    async def add_intent(self, intent: NewIntent) -> None:
+        """Create an intent."""
+        phrases = [{"parts": [{"text": text}], "repeatCount": 1} for text in intent.examples]
+        body = {"displayName": intent.written, "trainingPhrases": phrases}
+        await self.call("POST", f"{self._url('intents')}?languageCode={self._language}", body)
+
+    async def remove_intent(self, intent: RemoteIntent) -> None:
+        """Delete an intent."""
+        await self.call("DELETE", f"{self.host}/v3/{intent.id}")
+
+    async def start_training(self) -> object:
+        """Begin the training of the flow."""
+        return await self.call("POST", f"{self._flow}:train", {})
+
+    async def is_ready(self, job: Any) -> bool:
+        """Tell whether the training has ended."""
+        return await self.has_ended(job, "v3")

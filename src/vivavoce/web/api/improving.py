@@ -1,0 +1,295 @@
+"""What to fix, what it would bring, and whether it did: problems, forecasts, remedies, decisions, thresholds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from vivavoce.errors import UsageError
+from vivavoce.messages import say
+from vivavoce.store.rows import Edit
+from vivavoce.web.api.bodies import Body, Id, Line, Listed, Place, Text, Why, build, make_list
+from vivavoce.web.api.runs import RunNumber
+from vivavoce.web.visits import EditorVisit, ReaderVisit
+from vivavoce.workspace.exams import decisions, intents, runs
+from vivavoce.workspace.exams.decisions import KeptApart
+from vivavoce.workspace.exams.project_exams import Problem, project_exam
+from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft, forecast_draft
+from vivavoce.workspace.exams.thresholds import read_scored
+from vivavoce.workspace.exams.track_record import Applied, read_track_record
+from vivavoce.workspace.projects.projects import adopt_threshold
+from vivavoce.workspace.topics.topics import AnswerChoice
+
+router = APIRouter(tags=["improving"])
+Ids = Annotated[list[Id], Field(max_length=1000)]
+
+
+class MovedTo(Body):
+    """Examples that go to a topic."""
+
+    topic: Id
+    examples: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+
+
+class Remedy(Body):
+    """Something that can be done about topics.
+
+    move: `moves` says which examples go to which topic. merge: the last of `topics` stays. out_of_scope, split: these
+    `examples`, the latter as a new topic called `name`. add_examples: `texts`, to the topic. retire: the topic.
+    """
+
+    kind: RemedyKind
+    topics: Ids = Field(default_factory=list)
+    examples: Ids = Field(default_factory=list)
+    moves: Annotated[list[MovedTo], Field(max_length=50)] = Field(default_factory=list)
+    texts: Annotated[list[Line], Field(max_length=200)] = Field(default_factory=list)
+    name: Annotated[Text, Field(max_length=200)] = ""
+
+    def draft(self) -> Draft:
+        """Return the remedy; refuse one that lacks what it is made of."""
+        parts: dict[RemedyKind, bool] = {
+            "move": bool(self.moves),
+            "merge": len(self.topics) > 1,
+            "out_of_scope": bool(self.examples),
+            "split": bool(self.topics and self.examples and self.name.strip()),
+            "add_examples": bool(self.topics and self.texts),
+            "retire": bool(self.topics),
+        }
+        if not parts[self.kind]:
+            raise UsageError(
+                say("the remedy '{kind}' is not complete", kind=self.kind),
+                where=self.kind,
+                remedy=say("give its topics, examples, texts or name, as the description says"),
+            )
+        moves = tuple((each.topic, tuple(each.examples)) for each in self.moves)
+        texts = tuple(text.replace("\t", " ") for text in self.texts)
+        return Draft(self.kind, tuple(self.topics), tuple(self.examples), moves, texts, self.name.strip())
+
+
+class AskedForecast(Remedy):
+    """A remedy to forecast; `full`: with all rounds of an exam, which takes longer than the preview."""
+
+    full: bool = False
+
+
+class AppliedRemedy(Remedy):
+    """A remedy to apply; `answer`: of a merge, what becomes of the other answers."""
+
+    answer: AnswerChoice | None = None
+    why: Why = ""
+
+
+class EffectBody(BaseModel):
+    """What a remedy does to a share: the difference with its range, and both values; null: nothing to count."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    before: float | None
+    after: float | None
+    n: int
+
+
+class ChangedBody(BaseModel):
+    """A question that would become correct, or would break."""
+
+    text: str
+    intent_before: str | None
+    intent: str | None
+    guess_before: str | None
+    guess: str | None
+
+
+class ForecastBody(BaseModel):
+    """What a remedy would bring; `confidence`: that of the ranges. `rounds`: fewer make a preview."""
+
+    effects: dict[str, EffectBody]
+    on_topics: dict[str, EffectBody]
+    rounds: int
+    confidence: float
+    classifier: str
+    threshold: float
+    improved: list[ChangedBody]
+    broken: list[ChangedBody]
+
+    @classmethod
+    def of(cls, forecast: Any) -> ForecastBody:
+        """Return a forecast as it is told."""
+        effects = {name: build(EffectBody, effect) for name, effect in forecast.effects.items()}
+        own = {name: build(EffectBody, effect) for name, effect in forecast.on_topics.items()}
+        improved, broken = (
+            [build(ChangedBody, each) for each in some] for some in (forecast.improved, forecast.broken)
+        )
+        return build(cls, forecast, effects=effects, on_topics=own, improved=improved, broken=broken)
+
+
+class AppliedBody(BaseModel):
+    """The edit that applied a remedy, and what it was forecast to bring."""
+
+    edit: Edit
+    forecast: ForecastBody | None
+
+
+class PastBody(BaseModel):
+    """A forecast that was applied. `realised`: what the next exam found, null where nobody can tell (yet).
+
+    `noise`: how far chance may have moved that; `inside`: whether the two ranges meet. `before`, `after`: the exams
+    around the edit.
+    """
+
+    edit: str
+    summary: str
+    remedy: str
+    difference: float
+    low: float
+    high: float
+    rounds: int
+    classifier: str
+    threshold: float
+    created: datetime
+    before: int | None
+    after: int | None
+    realised: float | None
+    noise: float
+    inside: bool | None
+
+    @classmethod
+    def of(cls, applied: Applied) -> PastBody:
+        """Return a forecast with what came of it."""
+        edit, summary = applied.row.edit_id, str(applied.summary)
+        return build(cls, applied, applied.past, applied.row, edit=edit, summary=summary)
+
+
+class NewDecision(Body):
+    """Topics that stay apart on purpose; `high`: they are listed again if they cost more of 1,000 messages."""
+
+    topics: Annotated[list[Id], Field(min_length=2, max_length=10)]
+    high: Annotated[float, Field(ge=0, le=1000)] = 0.0
+    why: Why = ""
+
+
+class PointBody(BaseModel):
+    """What a bot does at a threshold; `cost` is that of 100 messages, in hand-overs."""
+
+    threshold: float
+    answered: float | None
+    wrong: float | None
+    out_of_scope_answered: float | None
+    cost: float
+    n_answered: int
+    n_wrong: int
+    n_out: int
+
+    @classmethod
+    def of(cls, point: Any) -> PointBody:
+        """Return a point of the curve."""
+        shares = {name: getattr(point, name).value for name in ("answered", "wrong", "out_of_scope_answered")}
+        return build(cls, point, cost=point.cost.value, **shares)
+
+
+class AdviceBody(BaseModel):
+    """What each threshold does, today's, the cheapest, and the lowest that keeps the guarantee (null: none does).
+
+    `bound`: so many answers may be wrong at the guaranteed threshold, or where the search ended without one.
+    """
+
+    today: PointBody
+    cheapest: PointBody
+    guaranteed: PointBody | None
+    bound: float
+    questions: int
+    out_of_scope: int
+    curve: list[PointBody]
+
+
+class NewThreshold(Body):
+    """A threshold for the project."""
+
+    threshold: Annotated[float, Field(ge=0, le=1)]
+
+
+@router.get("/projects/{slug}/intents/{number}/problems")
+def list_intents_problems(visit: ReaderVisit, number: RunNumber) -> Listed[Problem]:
+    """Return what to fix, the costliest problem first; topics that are kept apart on purpose are left out."""
+    run = runs.show_run(*visit.here, number, intents.KIND).run
+    return make_list(project_exam(intents.KIND).problems(*visit.here, run))
+
+
+@router.post("/projects/{slug}/forecasts/try")
+def try_remedy(visit: ReaderVisit, body: AskedForecast) -> ForecastBody:
+    """Return what a remedy would bring to the examples as they are now; nothing is changed."""
+    return ForecastBody.of(forecast_draft(*visit.here, body.draft(), full=body.full))
+
+
+@router.get("/projects/{slug}/forecasts")
+def list_forecasts(visit: ReaderVisit) -> Listed[PastBody]:
+    """Return the forecasts of remedies that were applied, the newest first, with what the next exam found."""
+    return make_list([PastBody.of(each) for each in read_track_record(*visit.here).forecasts])
+
+
+@router.post("/projects/{slug}/remedies", status_code=201)
+def apply_remedy(visit: EditorVisit, place: Place, body: AppliedRemedy) -> AppliedBody:
+    """Apply a remedy; a forecast that was asked for before is kept with the edit."""
+    applied = apply_draft(*visit.acting, body.draft(), why=body.why, answer=body.answer)
+    forecast = None if applied.forecast is None else ForecastBody.of(applied.forecast)
+    return place(AppliedBody(edit=applied.edit, forecast=forecast), "edits", applied.edit.id)
+
+
+@router.get("/projects/{slug}/decisions")
+def list_decisions(visit: ReaderVisit) -> Listed[KeptApart]:
+    """Return the topics that are kept apart on purpose."""
+    return make_list(decisions.list_kept_apart(*visit.here))
+
+
+@router.post("/projects/{slug}/decisions", status_code=201)
+def add_decision(visit: EditorVisit, place: Place, body: NewDecision) -> Edit:
+    """Keep topics apart on purpose: the problem is not listed until it costs more; returns the edit."""
+    edit = decisions.keep_apart(*visit.acting, body.topics, body.high, why=body.why)
+    return place(edit, "edits", edit.id)
+
+
+@router.post("/projects/{slug}/decisions/{decision_id}/drop")
+def drop_decision(visit: EditorVisit, decision_id: Id) -> Edit:
+    """Take back that topics are kept apart on purpose; returns the edit."""
+    return decisions.drop_decision(*visit.acting, decision_id)
+
+
+@router.get("/projects/{slug}/intents/{number}/threshold")
+def show_threshold(
+    visit: ReaderVisit,
+    number: RunNumber,
+    cost: Annotated[
+        float, Query(ge=0.1, le=1000, description="A wrong answer is as bad as so many hand-overs.")
+    ] = 5.0,
+    wrong: Annotated[float, Query(gt=0, lt=1, description="At most this share of the answers may be wrong.")] = 0.05,
+    share: Annotated[
+        float | None, Query(ge=0, lt=1, description="Share of out-of-scope messages in live traffic.")
+    ] = None,
+) -> AdviceBody:
+    """Return what each threshold would do, and which to choose."""
+    from vivavoce.intents.threshold import advise
+
+    run = runs.show_run(*visit.here, number, intents.KIND).run
+    scored = read_scored(visit.store, run)
+    if scored is None or not scored.n_known:
+        raise UsageError(say("this exam kept no questions to try a threshold with"), remedy=say("examine again"))
+    advice = advise(scored, visit.project.threshold, wrong_costs=cost, max_wrong=wrong, out_of_scope_share=share)
+    guaranteed = None if advice.guaranteed is None else PointBody.of(advice.guaranteed)
+    return build(
+        AdviceBody,
+        advice,
+        today=PointBody.of(advice.today),
+        cheapest=PointBody.of(advice.cheapest),
+        guaranteed=guaranteed,
+        bound=advice.guarantee.bound,
+        curve=[PointBody.of(point) for point in advice.curve],
+    )
+
+
+@router.put("/projects/{slug}/intents/{number}/threshold")
+def change_threshold(visit: EditorVisit, number: RunNumber, body: NewThreshold) -> Edit:
+    """Make a threshold that of the project; returns the edit."""
+    return adopt_threshold(*visit.acting, body.threshold, runs.show_run(*visit.here, number, intents.KIND).run)
