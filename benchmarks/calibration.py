@@ -19,6 +19,7 @@ from material import Labelled, in_scope, intents
 from rich.console import Console
 from rich.table import Table
 
+from vivavoce.classifiers.protocol import Classifier
 from vivavoce.intents.exam import load_classifier
 from vivavoce.intents.measures import Items, calibration, oos_auroc
 
@@ -46,7 +47,8 @@ def take(data: Labelled, rows: np.ndarray) -> Labelled:
 
 def measure(items: Items) -> tuple[str, ...]:
     """Return the cells of one row."""
-    known = Items(*(values[~items.negative] for values in (items.truth, items.guess, items.confidence)))
+    topics = ~items.negative
+    known = Items(items.truth[topics], items.guess[topics], items.confidence[topics])
     sure = items.confidence >= THRESHOLD
     right = float((known.right & (known.confidence >= THRESHOLD)).mean())
     cells = (
@@ -86,7 +88,9 @@ def main() -> None:
             train, left = draw(in_scope(intents(name) if whole else intents(name, "train")), most, rng)
             test = left if whole else intents(name, "test")
             test = take(test, rng.permutation(len(test.texts))[:MOST_TESTS])
-            items = ask(load_classifier(options.classifier), train, test).items
+            engine = load_classifier(options.classifier)
+            assert isinstance(engine, Classifier)
+            items = ask(engine, train, test).items
             table.add_row(name, f"{len(train.texts):,} ({most})", *measure(items))
     Console(width=130).print(table)
 
