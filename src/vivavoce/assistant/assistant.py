@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vivavoce.assistant import material, turns
 from vivavoce.assistant.company import Company, Options
+from vivavoce.assistant.entities import extract
 from vivavoce.assistant.language import detect_language
 from vivavoce.assistant.openings import Openings, OpeningsInMemory
 from vivavoce.assistant.talk import LANGUAGES, Outcome, State
@@ -15,6 +16,8 @@ from vivavoce.assistant.understanding import Understander
 from vivavoce.records import Dataset
 
 MAX_CHARACTERS = 2000
+# What every part has to load something for.
+PROBE = "a job as a nurse in Xanadu, 护士"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,9 @@ class Assistant:
     def prepare(self, languages: tuple[str, ...] = LANGUAGES) -> Assistant:
         """Train what is not trained yet and load what is read once; return the assistant."""
         self.understander.prepare(languages)
+        for language in languages:
+            detect_language(PROBE, page=language)
+            extract(PROBE, language)
         return self
 
     def greet(self, language: str = "") -> Outcome:

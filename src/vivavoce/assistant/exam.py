@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from vivavoce.assistant.assistant import Assistant
 from vivavoce.assistant.language import detect_language
@@ -49,15 +49,17 @@ class Mistake:
 class LanguageFindings:
     """The findings in one language, or in `all` of them.
 
-    `general` and `faq`: the share of the questions of each stage that it recognised rightly; `handed_over`: the share
-    of the other questions that went to a person; `right`: of all questions. `detected`: the share of the questions
-    whose language is recognised without any context.
+    `general` and `faq`: the share of the questions of each stage that it recognised rightly. `general_unseen`: the
+    same without messages that are training examples word for word, as short ones often are. `handed_over`: the share
+    of all others that went to a person. `right`: the share of all questions. `detected`: the share whose language is
+    recognised without any context.
     """
 
     language: str
     questions: int
     right: Rate
     general: Rate
+    general_unseen: Rate
     faq: Rate
     handed_over: Rate
     detected: Rate
@@ -90,23 +92,28 @@ def examine_stages(
     options = replace(assistant.company.options, order=tuple(stages))
     asked = assistant.with_options(options)
     rows = [_ask(asked, question) for question in questions]
-    languages = dict.fromkeys(mistake.language for mistake, _, _ in rows)
-    groups = [("all", rows), *((code, [row for row in rows if row[0].language == code]) for code in languages)]
+    languages = dict.fromkeys(row.mistake.language for row in rows)
+    groups = [("all", rows), *((code, [row for row in rows if row.mistake.language == code]) for code in languages)]
     understander = asked.understander
     return StageExam(
         assistant.company.name,
         tuple(stages),
         {stage.value: understander.threshold(stage) for stage in stages},
         tuple(_find(name, group) for name, group in groups if name == "all" or len(languages) > 1),
-        tuple(mistake for mistake, _, _ in rows if mistake.verdict is not Verdict.RIGHT),
+        tuple(row.mistake for row in rows if row.mistake.verdict is not Verdict.RIGHT),
     )
 
 
-_Row = tuple[Mistake, Stage, bool]
+class _Row(NamedTuple):
+    """What became of a question: where it belongs, whether its language was recognised, whether it was learnt."""
+
+    mistake: Mistake
+    belongs: Stage
+    is_detected: bool
+    is_learnt: bool
 
 
 def _ask(assistant: Assistant, question: Example) -> _Row:
-    """Return what became of a question, the stage that it belongs to, and whether its language was recognised."""
     detected = detect_language(question.text, first=assistant.company.languages[0])
     language = question.language or detected
     outcome = assistant.reply(State(language=language), question.text)
@@ -115,7 +122,7 @@ def _ask(assistant: Assistant, question: Example) -> _Row:
     decided = Stage.GENERAL if outcome.stage is Stage.FLOW else outcome.stage
     verdict = _judge(belongs, question.intent, decided, outcome.intent)
     row = Mistake(question.text, language, question.intent, outcome.intent, outcome.confidence, verdict)
-    return row, belongs, detected == language
+    return _Row(row, belongs, detected == language, assistant.understander.is_phrase(question.text, language))
 
 
 def _place(assistant: Assistant, intent: str | None) -> Stage:
@@ -138,21 +145,22 @@ def _judge(belongs: Stage, intent: str | None, decided: Stage, guess: str | None
 
 def _find(language: str, rows: Sequence[_Row]) -> LanguageFindings:
     shares = {
-        stage: _share([mistake for mistake, belongs, _ in rows if belongs is stage])
+        stage: _share([row for row in rows if row.belongs is stage])
         for stage in (Stage.GENERAL, Stage.FAQ, Stage.NONE)
     }
-    counts = Counter(mistake.verdict.value for mistake, _, _ in rows)
+    counts = Counter(row.mistake.verdict.value for row in rows)
     return LanguageFindings(
         language,
         len(rows),
-        _share([mistake for mistake, _, _ in rows]),
+        _share(rows),
         shares[Stage.GENERAL],
+        _share([row for row in rows if row.belongs is Stage.GENERAL and not row.is_learnt]),
         shares[Stage.FAQ],
         shares[Stage.NONE],
-        wilson(sum(is_detected for _, _, is_detected in rows), len(rows)),
+        wilson(sum(row.is_detected for row in rows), len(rows)),
         {verdict.value: counts[verdict.value] for verdict in Verdict},
     )
 
 
-def _share(mistakes: Sequence[Mistake]) -> Rate:
-    return wilson(sum(mistake.verdict is Verdict.RIGHT for mistake in mistakes), len(mistakes))
+def _share(rows: Sequence[_Row]) -> Rate:
+    return wilson(sum(row.mistake.verdict is Verdict.RIGHT for row in rows), len(rows))

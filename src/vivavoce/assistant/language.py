@@ -43,7 +43,9 @@ def _phrases() -> Mapping[str, tuple[str, ...]]:
     languages: defaultdict[str, list[str]] = defaultdict(list)
     for language in LANGUAGES:
         for phrase in dict.fromkeys(map(bare, general_examples(language).texts)):
-            languages[phrase].append(language)
+            # Signs and numbers are in no language.
+            if any(map(str.isalpha, phrase)):
+                languages[phrase].append(language)
     return {phrase: tuple(named) for phrase, named in languages.items()}
 
 

@@ -87,7 +87,7 @@ def _compile(patterns: str, language: str) -> re.Pattern[str]:
 def _stems(text: str, language: str) -> list[str]:
     plain = _MARKS.sub(" ", text)
     if is_chinese(plain):
-        return [token for token in words(plain, "zh") if token.strip()]
+        return [bare for token in words(plain, "zh") if (bare := _SIGNS.sub("", token))]
     stems = []
     for token in split(plain, language):
         if token.form not in _IDLE_WORDS:

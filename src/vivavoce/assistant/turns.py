@@ -22,7 +22,7 @@ from vivavoce.assistant.talk import (
     State,
     Step,
 )
-from vivavoce.assistant.understanding import Understanding
+from vivavoce.assistant.understanding import NOT_UNDERSTOOD, Understanding
 from vivavoce.records import Action
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ABOUT_JOBS = 0.2
 ASKING = (Step.PROFESSION, Step.PLACE, Step.ADDRESS)
 LANGUAGE = "language:"
+SHORT_WORDS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Turn:
     assistant: Assistant
     state: State
     text: str
-    understood: Understanding = Understanding()
+    understood: Understanding = NOT_UNDERSTOOD
 
     @property
     def language(self) -> str:
@@ -95,24 +96,27 @@ def _understand(turn: Turn) -> Turn:
 
 def _press(turn: Turn, name: str) -> Outcome | None:
     """Carry out a button; None where it is none."""
-    state, search = turn.state, turn.state.search or Search(Step.PROFESSION)
     if name.startswith(LANGUAGE) and name.removeprefix(LANGUAGE) in LANGUAGES:
-        chosen = replace(state, language=name.removeprefix(LANGUAGE))
-        return begin(turn.assistant, chosen.language)
+        return begin(turn.assistant, name.removeprefix(LANGUAGE))
     if f"/{name}" == flow.NONE:
-        choice = Choice(state.question, None, state.offered)
-        return replace(_hand_over(replace(turn, text=state.question)), chosen=choice)
-    if f"/{name}" == flow.ANYWHERE:
-        return _advance(turn, replace(search, place="", place_name="", anywhere=True))
-    if f"/{name}" == flow.ANY_WORK:
-        return _advance(turn, replace(search, profession="", any_profession=True))
-    if f"/{name}" == flow.CHANGE:
-        return _advance(turn, Search(Step.PROFESSION, subject=search.subject))
+        choice = Choice(turn.state.question, None, turn.state.offered)
+        return replace(_hand_over(replace(turn, text=turn.state.question)), chosen=choice)
+    search = turn.state.search or Search(Step.PROFESSION)
+    changed = _change_search(search, f"/{name}")
+    if changed is not None:
+        return _advance(turn, changed)
     if f"/{name}" == flow.MORE and search.step is Step.SHOWN:
         return _show(turn, flow.show(search, turn.assistant.openings, turn.language, _limit(turn)))
-    if name in general_answers() or name in turn.assistant.company.answers:
-        return _choose(turn, name)
-    return None
+    is_known = name in general_answers() or name in turn.assistant.company.answers
+    return _choose(turn, name) if is_known else None
+
+
+def _change_search(search: Search, button: str) -> Search | None:
+    if button == flow.ANYWHERE:
+        return replace(search, place="", place_name="", anywhere=True)
+    if button == flow.ANY_WORK:
+        return replace(search, profession="", any_profession=True)
+    return Search(Step.PROFESSION, subject=search.subject) if button == flow.CHANGE else None
 
 
 def _choose(turn: Turn, intent: str) -> Outcome:
@@ -139,10 +143,15 @@ def _answer_shortly(turn: Turn) -> Outcome | None:
     anything = flow.fill_any(search, turn.text) if search and search.step is not Step.ADDRESS else None
     if anything is not None:
         return _advance(turn, anything)
-    entities = extract(turn.text, turn.language)
+    # A longer message says more than names.
+    entities = extract(turn.text, turn.language) if _is_short(turn.text) else ()
     if entities and is_covered(turn.text, entities, turn.language):
         return _advance(turn, flow.fill(search or _new_search(turn), entities), entities)
     return None
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= flow.MAX_LETTERS and len(text.split()) <= SHORT_WORDS
 
 
 def _decide(turn: Turn) -> Outcome:

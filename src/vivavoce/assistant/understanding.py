@@ -45,6 +45,9 @@ class Understanding(NamedTuple):
     faq: tuple[Guess, ...] = ()
 
 
+NOT_UNDERSTOOD = Understanding()
+
+
 @dataclass(frozen=True, eq=False)
 class StageModel:
     """A trained stage: its classifier, and its examples as phrases that need none."""
@@ -114,8 +117,8 @@ def background(language: str) -> tuple[str, ...]:
 
 
 def bare(text: str) -> str:
-    """Return a message without case, signs and blanks at its ends: what makes two messages the same phrase."""
-    return _NO_LETTERS.sub(" ", text.casefold()).strip()
+    """Return a message without case and signs: what makes two messages the same phrase. Signs alone stay (👍)."""
+    return _NO_LETTERS.sub(" ", text.casefold()).strip() or text.strip()
 
 
 @lru_cache(maxsize=1024)
@@ -162,7 +165,7 @@ class Understander:
     def understand(self, text: str, language: str) -> Understanding:
         """Return what a message means."""
         guesses: dict[Stage, tuple[Guess, ...]] = {Stage.GENERAL: (), Stage.FAQ: ()}
-        decided = Understanding()
+        decided = NOT_UNDERSTOOD
         for stage in self.options.order:
             model = self.model(stage, language)
             if model is None:

@@ -55,7 +55,7 @@ def chat(
     language: Language = None,
     explain: Annotated[bool, option("--explain", "", "Show what each stage understood.")] = False,
 ) -> None:
-    """Talk with the assistant in the terminal; an empty line or Ctrl-D ends the talk.
+    r"""Talk with the assistant in the terminal; an empty line or Ctrl-D ends the talk.
 
     Nothing is sent to anyone: a hand-over is only said. Messages may also come from a file or a pipe.
 
@@ -63,7 +63,7 @@ def chat(
 
         viva assistant chat
         viva assistant chat --language de --explain
-        printf 'hi\\nI want a nurse job in Kiel\\n' | viva assistant chat
+        printf 'hi\nI want a nurse job in Kiel\n' | viva assistant chat
     """
     _check_language(language)
     settings_in_force()
@@ -131,8 +131,8 @@ def examine(
 ) -> None:
     """Ask both stages questions whose intent is known: how many are right, and which stage was wrong?
 
-    Without a file: the shipped test questions of the general intents, which were written apart from the training ones;
-    the general intents are asked alone. With a file: both stages end to end.
+    Without a file: the shipped test questions of the general intents, written apart from the training ones; the
+    general intents are asked alone. With a file: both stages end to end.
 
     For example:
 
@@ -171,10 +171,10 @@ def show_exam(console: Console, result: StageExam) -> None:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
-    for title in ("Language", "Questions", "Right", "General intents", "FAQ", "Handed over", "Language detected"):
+    for title in ("Language", "Questions", "Right", "General", "Unseen", "FAQ", "Handed over", "Detected"):
         table.add_column(title)
     for row in result.findings:
-        rates = (row.right, row.general, row.faq, row.handed_over, row.detected)
+        rates = (row.right, row.general, row.general_unseen, row.faq, row.handed_over, row.detected)
         table.add_row(row.language, str(row.questions), *map(_write, rates))
     console.print(table)
     wrong = {name: n for name, n in result.findings[0].verdicts.items() if n and name != "right"}
@@ -199,8 +199,8 @@ def occupations(
     """Add your own list of occupations to the shipped one; without a file, say what there is.
 
     In a text, `|` parts the names of one occupation, the usual one first. ESCO's tables have the columns
-    `preferredLabel` and `altLabels`; if you use them, state: "This service uses the ESCO classification of the European
-    Commission."
+    `preferredLabel` and `altLabels`; if you use them, state: "This service uses the ESCO classification of the
+    European Commission."
 
     For example:
 

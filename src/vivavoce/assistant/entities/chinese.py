@@ -13,6 +13,7 @@ from vivavoce.assistant.talk import Entity
 from vivavoce.text.words import words
 
 _LATIN_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9+#.]*[ ]?$")
+_DISTRICTS = "区县镇"
 _ENDS = ("市", "省", "州", "县", "区")
 
 
@@ -85,6 +86,9 @@ def _find_places(text: str) -> Iterator[Entity]:
             at += 1
             continue
         named = gazetteer.han[text[at:end]]
+        following = min((border for border in borders if border > end), default=end)
+        if following - end > 1 and text[following - 1] in _DISTRICTS:
+            end = following
         if not text.startswith(ZH_AFTER_PLACE, end) and not text[:at].endswith(ZH_ORIGIN):
             yield Entity("place", text[at:end], at, end, text[at:end], named.place.key)
         at = end

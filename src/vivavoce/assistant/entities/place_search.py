@@ -17,6 +17,12 @@ WELL_KNOWN = 100_000
 BIG = 300_000
 # In a message of a few words there is little else that a name could be.
 FEW_WORDS = 4
+CONTRACTED = {"au": "le", "du": "le", "aux": "les"}
+ARTICLES = frozenset({"the", "der", "die", "den", "dem", "la", "le", "les", "l"})
+# After them a German name of people in a place means the place: Berliner Raum.
+AREAS = frozenset(
+    {"raum", "umland", "umgebung", "gegend", "region", "innenstadt", "hafen", "norden", "suden", "osten", "westen"}
+)
 INTO = frozenset({"in", "a", "nach", "near", "around", "raum", "bei"})
 
 
@@ -28,9 +34,13 @@ def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corre
         if named is not None and not _Mention(text, tokens, at, size, named, cues).is_place():
             size, named = 0, None
         if named is None:
+            size, named = _match_adjective(tokens, at, cues)
+        if named is None:
             size, named = _match_misspelt(tokens, at, cues, corrector)
         if named is not None and not _is_origin(tokens, at, cues):
             start, end = tokens[at].start, tokens[at + size - 1].end
+            # Halle (Saale): the sign belongs to the name.
+            end += "(" in text[start:end] and text.startswith(")", end)
             found.append(Entity("place", text[start:end], start, end, text[start:end], named.place.key))
         at += max(1, size)
     return found
@@ -38,6 +48,10 @@ def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corre
 
 def _match(tokens: Sequence[Token], at: int) -> tuple[int, Named | None]:
     names = load_gazetteer().latin
+    article = CONTRACTED.get(tokens[at - 1].form) if at else None
+    if article and (named := names.get(f"{article} {tokens[at].form}")):
+        # "au Mans" is in Le Mans.
+        return 1, named
     for size in range(min(LONGEST, len(tokens) - at), 0, -1):
         named = names.get(" ".join(token.form for token in tokens[at : at + size]))
         if named is not None:
@@ -45,9 +59,23 @@ def _match(tokens: Sequence[Token], at: int) -> tuple[int, Named | None]:
     return 0, None
 
 
+def _match_adjective(tokens: Sequence[Token], at: int, cues: Cues) -> tuple[int, Named | None]:
+    """Find the city in "Berliner Raum" and "Münchner Umland"."""
+    form = tokens[at].form
+    follows = tokens[at + 1].form if at + 1 < len(tokens) else ""
+    if not cues.endings or follows not in AREAS or not form.endswith("er"):
+        return 0, None
+    names = load_gazetteer().latin
+    stem = form.removesuffix("er")
+    found = (names.get(each) for each in (stem, f"{stem}en", f"{stem.removesuffix('n')}en", f"{stem}e"))
+    named = next(filter(None, found), None)
+    return (1, named) if named else (0, None)
+
+
 def _match_misspelt(tokens: Sequence[Token], at: int, cues: Cues, corrector: Corrector) -> tuple[int, Named | None]:
     """Take an unknown word after a preposition for the city that is spelt almost alike."""
-    if at == 0 or tokens[at - 1].form not in cues.near or not tokens[at].text[0].isupper():
+    before = tokens[at - 1].form if at else ""
+    if before not in (cues.near if tokens[at].text[0].isupper() else INTO):
         return 0, None
     name = corrector.correct_place(tokens[at].form)
     return (1, load_gazetteer().latin[name]) if name else (0, None)
@@ -73,6 +101,10 @@ class _Mention:
         return self.tokens[self.at - 1].form if self.at else ""
 
     @property
+    def is_contracted(self) -> bool:
+        return CONTRACTED.get(self.before) == self.named.name.casefold().partition(" ")[0]
+
+    @property
     def has_capital(self) -> bool:
         """Whether it has a capital that is not that of a sentence."""
         return self.first.text[0].isupper() and (self.at > 0 or len(self.tokens) == self.size)
@@ -80,6 +112,8 @@ class _Mention:
     @property
     def is_near(self) -> bool:
         """Whether it stands where places stand: after a preposition, a comma, or alone."""
+        if self.before in ARTICLES and self.at > 1 and self.tokens[self.at - 2].form in self.cues.near:
+            return True
         is_apart = "," in self.text[self.tokens[self.at - 1].end if self.at else 0 : self.first.start]
         return self.before in self.cues.near or is_apart or len(self.tokens) == self.size
 
@@ -105,8 +139,10 @@ class _Mention:
     def _is_name_meant(self) -> bool:
         people = self.named.place.population
         is_known = self.named.is_main and people >= WELL_KNOWN
+        if self.is_contracted:
+            return True
         if self.size > 1 or people >= BIG:
-            return self.named.is_main or self.has_capital or self.is_near
+            return self.named.is_main or self.has_capital or self.is_near or self.text.islower()
         if is_known and len(self.tokens) <= FEW_WORDS:
             return True
         if self.cues.endings and not self.is_near:
