@@ -17,8 +17,8 @@ from vivavoce import PAPER_SETTINGS, Dataset, examine_intents, plugins, read_dat
 from vivavoce.classifiers import FourMethodClassifier
 
 NAMES = ("all_intents", "create_intent", "delete_intent", "classify")
-# The paper's carefulness counts guesses that were held back; an engine that falls back makes none, so what it declined
-# of the questions without a topic stands beside it.
+# The paper's carefulness counts guesses that were held back; an engine that falls back makes none, so what it
+# declined of the questions without a topic stands beside it.
 METRICS = ("accuracy", "carefulness", "negative_rejection")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from vivavoce.dialogues.corpus.preprocessing import prepare
 from vivavoce.dialogues.corpus.published import read_convai2017
 from vivavoce.dialogues.dialogue import Kind
-from vivavoce.dialogues.model.training import tested_on, train_model
+from vivavoce.dialogues.model.training import add_test, train_model
 from vivavoce.dialogues.model.weights import SHIPPED, save_weights
 
 LEARNT_FROM = "ConvAI 2017, July: volunteers talked with bots or people about a Wikipedia paragraph, and gave 1 to 5"
@@ -31,8 +31,8 @@ def main() -> None:
     start = time.perf_counter()
     model = train_model(july, learnt_from=LEARNT_FROM, licence="Apache-2.0", progress=_tell)
     print(f"trained in {time.perf_counter() - start:.0f} s")
-    model = tested_on(model, "later", autumn)
-    model = tested_on(model, "later-human-bot", [talk for talk in autumn if talk.kind is Kind.HUMAN_BOT])
+    model = add_test(model, "later", autumn)
+    model = add_test(model, "later-human-bot", [talk for talk in autumn if talk.kind is Kind.HUMAN_BOT])
     save_weights(model, options.out)
     for name, found in model.origin.agreements.items():
         print(f"{name:16} n {found.n:5}  Pearson {found.pearson.value:.3f}  Spearman {found.spearman.value:.3f}")

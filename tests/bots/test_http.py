@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.bots.client import read_retry_after
+from vivavoce.bots.answers import read_retry_after
 from vivavoce.bots.fakes import BEHAVIOURS, FakeServer, misbehaving_server
 from vivavoce.bots.http import from_option
 from vivavoce.bots.protocol import BotContext

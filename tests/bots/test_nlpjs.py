@@ -234,3 +234,19 @@ def test_node_that_is_absent_old_or_broken_is_told(
     with pytest.raises(MissingPartError, match=says) as caught:
         need_node()
     assert "install Node" in caught.value.remedy
+
+
+@pytest.mark.slow
+def test_nlpjs_as_a_classifier_passes_nexcvs_own_test() -> None:
+    if find_package(NLPJS) is None:
+        pytest.skip("nlp.js is not installed: viva bots start nlpjs")
+    from vivavoce.bots.classifier import BotClassifier
+    from vivavoce.bots.nlpjs_training import NlpjsTrainee
+    from vivavoce.nexcv.classifiers import further_violations, round_violations
+
+    trainee = NlpjsTrainee()
+    try:
+        assert round_violations(BotClassifier(trainee)) == []
+        assert further_violations(BotClassifier(trainee)) == []
+    finally:
+        trainee.stop()

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,18 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from vivavoce import examine_conversations
 from vivavoce.agents import read_agent
 from vivavoce.bots.nlpjs import NLPJS, find_package
 from vivavoce.bots.nlpjs_training import NlpjsTrainee
-from vivavoce.bots.provisioning import EXPORTS, export_project, provision
+from vivavoce.bots.platform import Platform
+from vivavoce.bots.protocol import BotFacts
+from vivavoce.bots.provisioning import EXPORTS, ProvisionedBot, export_project, provision
+from vivavoce.bots.training import RemoteIntent
 from vivavoce.cli.app import app
+from vivavoce.cli.shared.comparing import compare_bots
 from vivavoce.errors import UsageError
+from vivavoce.records import Guess, Reply
 
 AGENT = read_agent("flight")
 SHARED = Path(os.environ.get("VIVA_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "data" / "formats"
@@ -162,3 +169,61 @@ def test_a_bot_on_a_platform_is_compared_only_with_leave(monkeypatch: pytest.Mon
     monkeypatch.delenv("RASA_TOKEN", raising=False)
     result = CliRunner().invoke(app, ["bots", "compare", "flight", "--bot", "rasa:http://127.0.0.1:9"])
     assert (result.exit_code, "--yes" in result.output) == (2, True)
+
+
+class Echoing:
+    """A bot that can be trained and knows exactly what it was taught; `foreign` is a topic of somebody else."""
+
+    platform = Platform("Echo", "", "", "")
+    may_erase = False
+    facts = BotFacts("echo")
+
+    def __init__(self, foreign: str = "") -> None:
+        self.topics = {foreign: ("theirs",)} if foreign else {}
+        self.foreign = foreign
+
+    async def list_intents(self) -> tuple[RemoteIntent, ...]:
+        return tuple(RemoteIntent(name, name, name != self.foreign) for name in self.topics)
+
+    async def create_intent(self, name: str, examples: Sequence[str], replies: Sequence[str] = ()) -> None:
+        self.topics[name] = tuple(examples)
+
+    async def delete_intent(self, intent: RemoteIntent) -> None:
+        del self.topics[intent.name]
+
+    async def train(self, progress: Any = None) -> None:
+        """It knows at once."""
+
+    async def classify(self, text: str) -> tuple[Guess, ...]:
+        return tuple(Guess(name, 1.0) for name, examples in self.topics.items() if text in examples)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def test_a_platform_understands_and_the_agent_replies() -> None:
+    async def talk() -> list[Reply]:
+        bot = Echoing()
+        await provision(bot, AGENT)
+        conversation = await ProvisionedBot(bot, AGENT).open("one")
+        return [await conversation.say(text) for text in ("I need a wheelchair", "quantum chromodynamics")]
+
+    known, unknown = asyncio.run(talk())
+    assert (known.intent, unknown.intent, unknown.fallback) == ("special_assistance", None, True)
+    assert "wheelchair" in known.text
+    assert AGENT.fallback[0] in unknown.text
+
+
+def test_topics_of_others_are_left_alone() -> None:
+    bot = Echoing("booking")
+    with pytest.raises(UsageError, match="booking"):
+        asyncio.run(provision(bot, AGENT))
+    assert list(bot.topics) == ["booking"]
+
+
+def test_a_comparison_gives_the_numbers_of_the_exam() -> None:
+    [row] = compare_bots(["flight"], ["keywords"], file=None, may_train=False, progress=lambda *_: None)
+    result = examine_conversations("flight", ["keywords"])
+    cell = next(cell for cell in result.cells if not cell.level and not cell.domain)
+    assert (row["agent"], row["bot"], row["turns"]) == ("flight", "keywords", cell.rates["accuracy"].n)
+    assert row["accuracy"]["value"] == cell.rates["accuracy"].value

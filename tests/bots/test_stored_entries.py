@@ -15,6 +15,7 @@ from vivavoce.bots import Limits, entry_problems, entry_variables, load_bots, lo
 from vivavoce.bots.declaration import COMMON_KEYS
 from vivavoce.bots.redaction import variables_of
 from vivavoce.errors import DataError, UsageError
+from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 
 HTTP: Mapping[str, object] = {
     "kind": "http",
@@ -121,7 +122,7 @@ def test_whatever_an_entry_holds_it_is_checked_and_not_crashed_on(entry: dict[st
 
 @pytest.mark.parametrize("kind", plugins.available(plugins.BOTS))
 def test_every_kind_that_ships_is_either_harmless_or_runs_programs(kind: str) -> None:
-    engines = {"scripted", "vectors", "nearest", "keywords", "rivescript"}
+    engines = {"assistant", "scripted", "vectors", "nearest", "keywords", "rivescript"}
     # They connect to an address alone, through the guard; the variables they would send are checked by name.
     over_the_network = {"http", "openai", "responses", "rasa", "wit", "directline", "voiceflow", "botpress"}
     over_the_network |= {"dialogflow", "dialogflow-cx", "lex", "watson", "clu"}
@@ -156,3 +157,36 @@ def test_the_variables_that_a_bot_would_send_are_known_beforehand() -> None:
     assert entry_variables(HTTP) == ("VIVA_TEST_UNSET",) == tuple(variables_of(HTTP))
     assert entry_variables({"kind": "openai:m@https://models.example.org"}) == ("OPENAI_API_KEY",)
     assert entry_variables({"kind": "openai", "api_key": "${OTHER_KEY}"}) == ("OTHER_KEY",)
+
+
+WEB = {"kind": "http", "url": "https://bot.example"}
+TOKENS = {"url": "https://login.example", "client_id": "me"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "where"),
+    [
+        ({**WEB, "oauth": {**TOKENS, "client_secret": "written-out"}}, "oauth.client_secret"),
+        ({**WEB, "oauth": {**TOKENS, "client_secret": "${HOME}"}}, "oauth"),
+        ({**WEB, "oauth": {**TOKENS, "url": "http://127.0.0.1/", "client_secret": "${BOT_S}"}}, "oauth.url"),
+        ({**WEB, "poll": {"url": "http://10.0.0.1/{watermark}", "watermark": "w"}}, "poll.url"),
+        ({"kind": "http", "url": "ws://127.0.0.1/"}, "url"),
+        ({"kind": "directline", "secret": "", "token_url": "http://127.0.0.1/"}, "token_url"),
+        ({"kind": "rasa", "url": "https://rasa.example", "token": "written-out"}, "token"),
+        ({"kind": "voiceflow", "api_key": "VF.DM.written-out"}, "api_key"),
+    ],
+)
+def test_new_ways_to_reach_a_bot_leak_nothing_and_lead_nowhere_inside(entry: dict[str, object], where: str) -> None:
+    assert [fault.where for fault in entry_faults("bot", entry, BotRules())] == [where]
+
+
+def test_a_server_without_its_own_keys_reaches_platforms_with_those_of_their_bots() -> None:
+    for entry in (
+        {**WEB, "oauth": {**TOKENS, "client_secret": "${BOT_S}"}},
+        {"kind": "rasa", "url": "https://rasa.example", "token": ""},
+        {"kind": "directline", "secret": "", "token_url": "https://copilot.example/token"},
+        {"kind": "directline", "secret": "${BOT_DL}"},
+        {"kind": "wit", "token": "${BOT_WIT}"},
+        {"kind": "botpress", "webhook": "x"},
+    ):
+        assert entry_faults("bot", entry, BotRules()) == ()

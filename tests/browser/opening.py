@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -51,6 +53,30 @@ def opened(browser: Any, address: str, *, width: int = DESK, scheme: str = "ligh
     if unfold:
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     return page
+
+
+def open_quietly(browser: Any, address: str, scheme: str) -> Any:
+    """Return a page that reported nothing while it opened, and that fetched nothing but itself."""
+    page = browser.new_page(color_scheme=scheme)
+    messages: list[str] = []
+    fetched: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    assert messages == []
+    assert fetched == [address]
+    return page
+
+
+def write_pages(folder: Path, pages: Mapping[str, str]) -> dict[str, str]:
+    """Write pages into a folder and return their addresses."""
+    files = {name: folder / f"{number}.html" for number, name in enumerate(pages)}
+    for name, file in files.items():
+        file.write_text(pages[name], encoding="utf-8")
+    return {name: file.as_uri() for name, file in files.items()}
 
 
 def check_accessible(page: Any, options: dict[str, Any] | None = None) -> None:

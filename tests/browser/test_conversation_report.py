@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_paper, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_paper, open_quietly, opened, write_pages
 from shelves import Shelf
 
 from vivavoce.bots import load_bots
@@ -51,10 +51,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("conversations")
     # Playwright keeps a loop in this thread, and a thread has one: the runs get a thread of their own.
     with ThreadPoolExecutor(1) as thread:
-        found = thread.submit(pages, folder).result()
-    for name, text in found.items():
-        (folder / f"{name}.html").write_text(text, encoding="utf-8")
-    return {name: (folder / f"{name}.html").as_uri() for name in found}
+        return write_pages(folder, thread.submit(pages, folder).result())
 
 
 @pytest.fixture(params=["run", "diff"])
@@ -64,16 +61,7 @@ def address(request: pytest.FixtureRequest, addresses: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_report_of_conversations_fetches_nothing(address: str, browser: Any, scheme: str) -> None:
-    page = browser.new_page(color_scheme=scheme)
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
-    assert said == []
-    assert asked == [address]
+    page = open_quietly(browser, address, scheme)
     page.close()
 
 

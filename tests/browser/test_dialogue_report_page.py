@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_paper, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, check_paper, open_quietly, opened, write_pages
 from shelves import Shelf
 
 from vivavoce.reports.dialogues.html import render_dialogues
@@ -31,10 +31,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     finally:
         sys.path.remove(RESULTS)
     folder = tmp_path_factory.mktemp("dialogues")
-    for number, case in enumerate(CASES):
-        page = render_dialogues(dialogue_results.CASES[case]())
-        (folder / f"{number}.html").write_text(page, encoding="utf-8")
-    return {case: (folder / f"{number}.html").as_uri() for number, case in enumerate(CASES)}
+    return write_pages(folder, {case: render_dialogues(dialogue_results.CASES[case]()) for case in CASES})
 
 
 @pytest.fixture(params=CASES)
@@ -44,17 +41,7 @@ def address(request: pytest.FixtureRequest, addresses: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_report_of_dialogues_fetches_nothing_and_runs_nothing(address: str, browser: Any, scheme: str) -> None:
-    page = browser.new_page(color_scheme=scheme)
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
-    assert said == []
-    assert asked == [address]
+    page = open_quietly(browser, address, scheme)
     assert page.locator("script").count() == 0
     page.close()
 

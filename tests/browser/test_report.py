@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, opened
+from opening import CONTRAST, DESK, PHONE, READABLE, SCHEMES, open_quietly, opened, write_pages
 from shelves import Shelf, check_rules, thin_out
 
 from vivavoce.classifiers.fakes import JaccardClassifier
@@ -29,9 +29,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "result": render_result(examine_intents(data, JaccardClassifier(), retries=5, threshold=0.3, workers=1)),
         "check": render_check(check(data), source=DEMO.name),
     }
-    for name, text in pages.items():
-        (folder / f"{name}.html").write_text(text, encoding="utf-8")
-    return {name: (folder / f"{name}.html").as_uri() for name in pages}
+    return write_pages(folder, pages)
 
 
 @pytest.fixture(params=["result", "check"])
@@ -41,16 +39,7 @@ def address(request: pytest.FixtureRequest, reports: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_it_opens_without_errors_and_fetches_nothing(browser: Any, address: str, scheme: str) -> None:
-    page = browser.new_page(color_scheme=scheme)
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    page.wait_for_load_state("networkidle")
-    assert said == []
-    assert asked == [address]
+    page = open_quietly(browser, address, scheme)
     page.close()
 
 

@@ -20,7 +20,7 @@ from openpyxl.utils.escape import unescape
 from vivavoce.errors import DataError
 from vivavoce.files import read_table
 from vivavoce.files.exports import MAX_CHARACTERS, csv_bytes, xlsx_bytes
-from vivavoce.files.writing import FORMULA_STARTS, guarded
+from vivavoce.files.writing import FORMULA_STARTS, guard_cell
 from vivavoce.outcomes import Outcome
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def kinds(data: bytes) -> set[str]:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(SAFE_TEXT, min_size=2, max_size=2), max_size=8))
 def test_texts_come_back_from_both_forms_as_they_went_in_but_for_the_guard(rows: list[list[str]]) -> None:
-    expected = [["a", "b"], *[[guarded(cell) for cell in row] for row in rows]]
+    expected = [["a", "b"], *[[guard_cell(cell) for cell in row] for row in rows]]
     assert csv_rows(csv_bytes(["a", "b"], rows)) == expected
     found = xlsx_rows(xlsx_bytes("t", ["a", "b"], rows))
     assert [["" if cell is None else cell for cell in row] for row in found] == expected

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import FileError
 from vivavoce.files import write_json, write_predictions
-from vivavoce.files.writing import guarded
+from vivavoce.files.writing import guard_cell
 from vivavoce.records import NO_GUESS, Example, Guess
 
 
@@ -40,8 +40,8 @@ def test_no_cell_is_a_formula(tmp_path: Path, start: str) -> None:
 
 @given(st.text())
 def test_the_guard_adds_one_sign_at_most_and_only_in_front(cell: str) -> None:
-    assert guarded(cell).removeprefix("'") == cell.removeprefix("'")
-    assert not guarded(cell).startswith(("=", "+", "-", "@", "\t"))
+    assert guard_cell(cell).removeprefix("'") == cell.removeprefix("'")
+    assert not guard_cell(cell).startswith(("=", "+", "-", "@", "\t"))
 
 
 def test_json_keeps_order_and_letters(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evaluations import LABELS, TEXTS, guess, nexcv_evaluator, right
 
 import vivavoce.nexcv
 from vivavoce.errors import ClassifierError
@@ -22,22 +23,6 @@ from vivavoce.nexcv import (
     TestingDatasetProvider,
 )
 from vivavoce.records import Dataset, fingerprint
-
-LABELS = [label for label, size in (("a", 12), ("b", 10), ("c", 8), ("d", 4), ("e", 3)) for _ in range(size)]
-TEXTS = [f"{label} text {number}" for number, label in enumerate(LABELS)]
-
-
-def guess(label, confidence):
-    return [{"intent_id": label, "confidence": confidence}]
-
-
-def right(text):
-    return guess(text.split()[0], 0.9)
-
-
-def nexcv_evaluator(classifier, *, size=0, share=0.0, retries=5, threshold=0.5, samples=10, **more):
-    return NexCVEvaluator(classifier, size, share, threshold, samples, retries, **{"random_state": 0} | more)
-
 
 # What stands beside the original's keys
 

@@ -54,6 +54,10 @@ def told(store: Store, slug: str) -> dict[str, Any]:
                 (row.text, names.get(row.topic_id or ""), row.language, row.source, row.created)
                 for row in tx.examples.of_project(project.id)
             ],
+            "test set": [
+                (row.text, names.get(row.topic_id or ""), row.language, row.created)
+                for row in tx.reserved.of_project(project.id)
+            ],
             "bots": [(bot.name, bot.entry) for bot in tx.bots.of_project(project.id)],
             "suites": [
                 (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +38,8 @@ def furnish() -> Furnish:
 
 
 @pytest.fixture(autouse=True)
-def _calm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat, "LIMITS", chat.Limits())
-    yield
 
 
 def ask(client: TestClient, part: str, headers: dict[str, str] | None = None, **body: Any) -> Any:

@@ -111,3 +111,18 @@ def test_a_threshold_is_advised_and_adopted(hall: Any, editor: TestClient, reade
     assert reader.put(address, json={"threshold": 0.3}).status_code == 403
     assert editor.put(address, json={"threshold": 0.3}).status_code == 200
     assert reader.get(address).json()["today"]["threshold"] == 0.3
+
+
+def test_a_test_set_is_filled_and_asked_and_never_told(hall: Any, editor: TestClient, reader: TestClient) -> None:
+    address, score = f"{HERE}/test-set", f"{HERE}/intents/2/test-set"
+    hold_intents(hall.store, hall.project)
+    assert reader.get(address).json() == {"total": 0, "topics": {}, "out_of_scope": 0}
+    assert reader.get(score).status_code == 400
+    assert reader.post(f"{address}/aside", json={"share": 0.25}).status_code == 403
+    assert editor.post(f"{address}/aside", json={"share": 0.25}).status_code == 201
+    assert editor.post(address, json={"texts": ["a real\tone"], "topic": "topic 1"}).status_code == 201
+    assert editor.post(address, json={"texts": ["nobody knows"]}).status_code == 201
+    assert editor.post(address, json={"texts": ["x"], "topic": "nowhere"}).status_code == 400
+    size = reader.get(address).json()
+    assert (size["total"], size["topics"]["topic 1"], size["out_of_scope"]) == (10, 3, 1)
+    assert reader.get(score).json()["accuracy"]["n"] == 10

@@ -215,3 +215,13 @@ def test_a_reader_may_not_change_anything(hall: Any, reader: TestClient) -> None
 def test_a_problem_and_a_cell_lead_to_the_pair(hall: Any, editor: TestClient) -> None:
     cell = editor.get("/p/jobs/intents/1/confusion?cell=topic+0&cell=topic+1").text
     assert html.escape(PAIR) in cell
+
+
+def test_a_card_explains_a_problem_in_words(editor: TestClient, house: Any) -> None:
+    from problem_hall import keep_exam, mixed_exam
+
+    keep_exam(house.store, house.project, mixed_exam())
+    nothing = editor.get("/p/jobs/intents/1/pair/card", follow_redirects=False)
+    assert nothing.headers["location"] == "/p/jobs/intents/1/pair"
+    unknown = editor.get("/p/jobs/intents/1/pair/card?a=pay&b=vocative_no", headers={"X-Fragment": "1"}).text
+    assert "no problem of this exam" in unknown

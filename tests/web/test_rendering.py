@@ -338,6 +338,13 @@ def test_a_table_names_its_rows_sorts_by_links_and_can_be_taken_along() -> None:
     assert "<script>" not in text
 
 
+def test_each_value_of_a_list_names_its_column_where_rows_become_cards() -> None:
+    columns = [Column("Run"), Column("Summary"), Column("Started")]
+    text = part('table("Runs", columns, rows, stack=true)', columns=columns, rows=[("first", "fine", "")])
+    assert '<table class="stack">' in text
+    assert re.findall(r'<td data-label="([^"]+)">([^<]*)</td>', text) == [("Summary", "fine")], "no name of nothing"
+
+
 @pytest.mark.parametrize(
     "kind", ["text", "search", "textarea", "number", "select", "checkbox", "file", "password", "date", "email", "url"]
 )

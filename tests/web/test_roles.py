@@ -34,6 +34,7 @@ OPEN = {
     "/healthz",
     "/healthz/{part}",
     "/chat/{slug}",
+    "/chat/{slug}/{part}",
     "/chat/{slug}/open",
     "/chat/{slug}/messages",
     "/chat/{slug}/new",

@@ -14,7 +14,7 @@ from places import in_both
 from vivavoce.dialogues.agreement import concord_of
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, UsageError
-from vivavoce.statistics.agreement import FEWEST_ITEMS as FEWEST
+from vivavoce.statistics.agreement import MIN_ITEMS as FEWEST
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow
 from vivavoce.store.stamps import new_id, now

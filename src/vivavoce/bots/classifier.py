@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from vivavoce.bots.asking import Answered, AskingPolicy, Pace, call_patiently
 from vivavoce.bots.guard import addresses, limited_to
+from vivavoce.bots.platform import PlatformBot
 from vivavoce.bots.registry import BOTS_FILE, list_bots, load_bots
 from vivavoce.bots.training import RemoteIntent, Trainable, retrain
 from vivavoce.errors import BotError, ClassifierError, UsageError, plural
@@ -163,7 +164,8 @@ def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
         [bot] = load_bots([option if option in entries else f"{kind}:{option}"])
         if not isinstance(bot, Trainable):
             raise UsageError(f"bots of kind '{kind}' cannot be trained", where=str(Path(BOTS_FILE)))
-        return BotClassifier(bot, f"{kind}:{option}")
+        elsewhere = bot.elsewhere if isinstance(bot, PlatformBot) else ""
+        return BotClassifier(bot, f"{kind}:{option}" + (f" at {elsewhere}" if elsewhere else ""))
 
     from_option.__doc__ = summary
     return from_option

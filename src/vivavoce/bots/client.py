@@ -8,15 +8,10 @@ that a socket is opened for.
 from __future__ import annotations
 
 import asyncio
-import math
-import re
 import socket
-import zlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from string import punctuation
 from typing import Any, TypeVar
@@ -27,6 +22,15 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
+from vivavoce.bots.answers import (
+    CONNECT_SECONDS,
+    MAX_HEAD_BYTES,
+    explain_failure,
+    find_target,
+    read_body,
+    read_retry_after,
+    status_of,
+)
 from vivavoce.bots.guard import (
     ANYWHERE,
     REMEDY,
@@ -47,16 +51,11 @@ from vivavoce.records import Status
 from vivavoce.version import __version__
 
 T = TypeVar("T")
-CONNECT_SECONDS = 10.0
 # Servers close what has been idle for some five seconds; a connection that may be closed is not used.
 IDLE_SECONDS = 4.0
-# How aiohttp words that a header is too long or that there are too many of them.
-_TOO_LONG = re.compile("Got more than|Too many headers")
 MAX_REDIRECTS = 5
-MAX_HEAD_BYTES = 64 * 1024
 # Enough of an error page to quote from.
 MAX_ERROR_BYTES = 65_536
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # All that another server is sent after a redirect: other headers may hold the secrets of the first one.
 _HARMLESS_HEADERS = frozenset({"accept", "content-type"})
 _HEADERS = {"User-Agent": f"vivavoce/{__version__}", "Accept-Encoding": "gzip, deflate"}
@@ -294,7 +293,7 @@ class BotSession:
             what = change_texts(error.what, self.redactor.text)
             raise BotError(what, status=Status.REFUSED, where=self._where, remedy=REMEDY) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise self._failure(*_explain_failure(error)) from None
+            raise self._failure(*explain_failure(error)) from None
         except ValueError as error:
             raise self._failure(Status.FAILED, f"cannot build the request: {error}") from None
 
@@ -313,7 +312,7 @@ class BotSession:
                 headers = {**headers, "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
             async with await self._client.send(method, url, headers, body) as response:
                 cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
-                target = _find_target(response)
+                target = find_target(response)
                 if target is None:
                     if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:
                         text = f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB"
@@ -344,7 +343,7 @@ class BotSession:
         return await self._send(request, read)
 
     async def _take(self, response: aiohttp.ClientResponse) -> Answer:
-        body, whole = await _read_body(response, MAX_BYTES)
+        body, whole = await read_body(response, MAX_BYTES)
         if not whole:
             raise self._failure(Status.TOO_LARGE, f"more than {MAX_BYTES:,} bytes")
         return Answer(response.status, response.reason or "", response.headers, body)
@@ -361,7 +360,7 @@ class BotSession:
         try:
             # The code of an error is reported even if its page never ends.
             async with asyncio.timeout(CONNECT_SECONDS):
-                body, _ = await _read_body(response, MAX_ERROR_BYTES)
+                body, _ = await read_body(response, MAX_ERROR_BYTES)
         except (TimeoutError, aiohttp.ClientError, OSError):
             pass
         code = response.status
@@ -383,82 +382,3 @@ class BotSession:
             where=self._where,
             remedy=remedy or _REMEDY.get(status, ""),
         )
-
-
-def status_of(code: int) -> Status:
-    """Return what an HTTP code other than 2xx means."""
-    return Status.RATE_LIMITED if code == 429 else Status.SERVER_ERROR if code >= 500 else Status.REFUSED
-
-
-def _find_target(response: aiohttp.ClientResponse) -> URL | None:
-    """Return where an answer sends the request; never from an encrypted connection to an open one."""
-    location = response.headers.get("Location", "")
-    if response.status not in _REDIRECTS or not location:
-        return None
-    target = response.url.join(URL(location))
-    if target.scheme not in ("http", "https") or (response.url.scheme == "https" and target.scheme == "http"):
-        return None
-    return target
-
-
-async def _read_body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, bool]:
-    """Return at most `most` bytes of a body, unpacked, and whether that is all of it."""
-    pieces, size = [], 0
-    while size <= most and (piece := await response.content.readany()):
-        pieces.append(piece)
-        size += len(piece)
-    body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-    kind = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if size > most or kind in ("", "identity"):
-        return body, size <= most
-    try:
-        body = zlib.decompressobj(47).decompress(body, most + 1)
-    except zlib.error as error:
-        raise aiohttp.ContentTypeError(
-            response.request_info, (), message=say("compressed as {kind}: {error}", kind=kind, error=error)
-        ) from None
-    return body, len(body) <= most
-
-
-def _explain_failure(error: Exception) -> tuple[Status, str]:
-    """Return what became of a request that got no whole answer, and in words."""
-    if isinstance(error, aiohttp.ClientResponseError | aiohttp.ClientPayloadError) and _TOO_LONG.search(str(error)):
-        return Status.TOO_LARGE, f"its headers are longer than {MAX_HEAD_BYTES // 1024} KB"
-    if isinstance(error, aiohttp.ClientResponseError):
-        return _explain_protocol_failure(error)
-    if isinstance(error, aiohttp.InvalidURL):
-        return Status.FAILED, (f"cannot build the request: {error.description or 'the address is not valid'}")
-    if isinstance(error, TimeoutError):
-        return Status.UNREACHABLE, f"no connection within {CONNECT_SECONDS:g} s"
-    if isinstance(error, aiohttp.ClientConnectorError):
-        cause = error.os_error
-        return Status.UNREACHABLE, cause.strerror or str(cause) or type(cause).__name__
-    known = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientPayloadError)
-    return Status.CLOSED, "before the response was complete" if known else str(error) or type(error).__name__
-
-
-def _explain_protocol_failure(error: aiohttp.ClientResponseError) -> tuple[Status, str]:
-    if isinstance(error, aiohttp.ContentTypeError):
-        return Status.BAD_ENCODING, f"the response is {error.message}"
-    if isinstance(error, aiohttp.WSServerHandshakeError):
-        return status_of(error.status), f"{error.status}: no WebSocket at this address"
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return Status.UNREACHABLE, f"the proxy answered {error.status} {error.message}".strip()
-    return Status.NOT_JSON, f"the response is not HTTP: {(error.message.splitlines() or [''])[0]}"
-
-
-def read_retry_after(value: str | None) -> float | None:
-    """Read the header: seconds, or a date; None for what is neither."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-        return max(0.0, seconds) if math.isfinite(seconds) else None
-    except ValueError:
-        pass
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, TypeError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.guard import Request
 from vivavoce.bots.names import NameRule
 from vivavoce.bots.platform import (
@@ -21,9 +21,12 @@ from vivavoce.bots.platform import (
     PlatformError,
     Trouble,
     fill_from_environment,
+    platform_facts,
     require_keys,
+    secret_option,
+    shown_option,
 )
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import ERASE, Progress, RemoteIntent, TrainableBot
 from vivavoce.messages import say
@@ -44,6 +47,7 @@ MODEL = "viva"
 _ENDED, _FAILED = "succeeded", ("failed", "cancelled", "partiallyCompleted")
 PLATFORM = Platform(
     "Microsoft CLU",
+    domain=".azure.com",
     credentials=f"{KEY}, {ENDPOINT}",
     rights="Cognitive Services Language Reader to talk, Cognitive Services Language Owner to train",
     place="endpoint, project, deployment",
@@ -53,28 +57,19 @@ PLATFORM = Platform(
     longest_example=500,
     longest_message=1000,
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption(
+        shown_option(
             "endpoint",
-            "address",
+            say("Address"),
             say("For example https://my-resource.cognitiveservices.azure.com"),
-            label=say("Address"),
-            group=_BOT,
+            type="address",
         ),
-        BotOption(
-            "api_key",
-            help=say("The name of an environment variable on the server, never the key itself."),
-            label=say("API key variable"),
-            group=_BOT,
-            secret=True,
-            variable=KEY,
-        ),
-        BotOption("project", label=say("Project"), group=_BOT, required=True),
-        BotOption("deployment", default="production", label=say("Deployment"), group=_BOT),
-        BotOption("language", default="en", label=say("Language"), group=_BOT),
+        secret_option("api_key", say("API key variable"), KEY),
+        shown_option("project", say("Project"), required=True),
+        shown_option("deployment", say("Deployment"), default="production"),
+        shown_option("language", say("Language"), default="en"),
         *TRAINING_OPTIONS,
     ),
     option="project",
@@ -92,8 +87,7 @@ def from_option(option: str, context: BotContext) -> CluBot:
     fill_from_environment(entry, {"api_key": KEY})
     require_keys(context.name, entry, {"endpoint": ENDPOINT, "api_key": KEY, "project": ""})
     about = f"Microsoft CLU, project {entry['project']} at {entry['endpoint']}"
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return CluBot(entry, entry_facts(context, facts))
+    return CluBot(entry, platform_facts(context, about, LIMITS))
 
 
 classifier = classifier_of(
@@ -304,7 +298,7 @@ class CluBot(TrainableBot):
         payload = await self.call("GET", job)
         if payload["status"] in _FAILED:
             detail = "; ".join(str(row.get("message")) for row in payload.get("errors") or ()) or payload["status"]
-            raise self.failure(say("the platform could not do it: {detail}", detail=detail), trouble=Trouble.FAILED)
+            raise self.failed(detail)
         if results is not None:
             results.append(payload)
         return bool(payload["status"] == _ENDED)

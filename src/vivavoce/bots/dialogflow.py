@@ -10,16 +10,18 @@ from urllib.parse import quote
 
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
 from vivavoce.bots.platform import (
     TRAINING_OPTIONS,
     Platform,
     PlatformConversation,
     fill_from_environment,
+    platform_facts,
     require_keys,
+    shown_option,
 )
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
 from vivavoce.messages import say
@@ -28,8 +30,11 @@ from vivavoce.records import Action, Guess, Reply
 
 # 600 text requests a minute (180 in the trial edition), 60 of all others.
 LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
+# What new agents call the action of their fallback.
+UNKNOWN = "input.unknown"
 PLATFORM = Platform(
     "Dialogflow ES",
+    domain=".googleapis.com",
     credentials=KEY_FILE,
     rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
     place="project, location, environment",
@@ -38,14 +43,13 @@ PLATFORM = Platform(
     longest_message=256,
     answers=True,
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption("project", help=say("The ID of the Google Cloud project."), label=say("Project"), group=_BOT),
-        BotOption("language", default="en", label=say("Language"), group=_BOT),
-        BotOption("location", default="global", label=say("Region"), group=_BOT),
-        BotOption("environment", label=say("Environment"), group=_BOT),
+        shown_option("project", say("Project"), say("The ID of the Google Cloud project.")),
+        shown_option("language", say("Language"), default="en"),
+        shown_option("location", say("Region"), default="global"),
+        shown_option("environment", say("Environment")),
         *GOOGLE_OPTIONS,
         *TRAINING_OPTIONS,
     ),
@@ -66,8 +70,7 @@ def from_option(option: str, context: BotContext) -> DialogflowBot:
         fill_from_environment(entry, {"credentials": KEY_FILE})
     about = f"Dialogflow ES, project {entry['project']}"
     about += f" at {entry['base_url']}" if entry.get("base_url") else ""
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return DialogflowBot(entry, entry_facts(context, facts))
+    return DialogflowBot(entry, platform_facts(context, about, LIMITS))
 
 
 classifier = classifier_of(
@@ -117,6 +120,7 @@ class DialogflowBot(GoogleBot):
         result = payload.get("queryResult", {})
         intent, parameters = result.get("intent", {}), result.get("parameters", {})
         is_fallback = not intent or bool(intent.get("isFallback"))
+        action = result.get("action")
         texts, buttons = read_messages(result.get("fulfillmentMessages", ()))
         if not texts and result.get("fulfillmentText"):
             texts = [result["fulfillmentText"]]
@@ -128,7 +132,7 @@ class DialogflowBot(GoogleBot):
             buttons=tuple(buttons),
             fallback=is_fallback,
             raw=payload,
-            actions=(Action(result["action"], parameters),) if result.get("action") else (),
+            actions=(Action(action, parameters),) if action and action != UNKNOWN else (),
         )
 
     async def fetch_intents(self) -> Sequence[RemoteIntent]:

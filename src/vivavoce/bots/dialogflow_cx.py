@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.dialogflow import read_messages
 from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
 from vivavoce.bots.names import NameRule
@@ -19,9 +19,11 @@ from vivavoce.bots.platform import (
     Platform,
     PlatformConversation,
     fill_from_environment,
+    platform_facts,
     require_keys,
+    shown_option,
 )
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
 from vivavoce.messages import say
@@ -32,6 +34,7 @@ LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
 START_FLOW = "00000000-0000-0000-0000-000000000000"
 PLATFORM = Platform(
     "Dialogflow CX",
+    domain=".googleapis.com",
     credentials=KEY_FILE,
     rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
     place="project, location, agent, flow, environment",
@@ -41,18 +44,15 @@ PLATFORM = Platform(
     answers=True,
 )
 _MATCHED = ("INTENT", "DIRECT_INTENT")
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption("project", help=say("The ID of the Google Cloud project."), label=say("Project"), group=_BOT),
-        BotOption("location", default="global", label=say("Region"), group=_BOT),
-        BotOption(
-            "agent", help=say("The ID of the agent, from its address."), label=say("Agent"), group=_BOT, required=True
-        ),
-        BotOption("flow", help=say("Empty: the start flow."), label=say("Flow"), group=_BOT),
-        BotOption("language", default="en", label=say("Language"), group=_BOT),
-        BotOption("environment", label=say("Environment"), group=_BOT),
+        shown_option("project", say("Project"), say("The ID of the Google Cloud project.")),
+        shown_option("location", say("Region"), default="global"),
+        shown_option("agent", say("Agent"), say("The ID of the agent, from its address."), required=True),
+        shown_option("flow", say("Flow"), say("Empty: the start flow.")),
+        shown_option("language", say("Language"), default="en"),
+        shown_option("environment", say("Environment")),
         *GOOGLE_OPTIONS,
         *TRAINING_OPTIONS,
     ),
@@ -73,8 +73,7 @@ def from_option(option: str, context: BotContext) -> DialogflowCxBot:
         fill_from_environment(entry, {"credentials": KEY_FILE})
     about = f"Dialogflow CX, agent {entry['agent']} of project {entry['project']}"
     about += f" at {entry['base_url']}" if entry.get("base_url") else ""
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return DialogflowCxBot(entry, entry_facts(context, facts))
+    return DialogflowCxBot(entry, platform_facts(context, about, LIMITS))
 
 
 classifier = classifier_of(

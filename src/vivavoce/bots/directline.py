@@ -79,11 +79,7 @@ def from_option(option: str, context: BotContext) -> DirectLineBot:
     for name in ("base_url", "token_url"):
         if entry.get(name) and not variables_of(entry[name]):
             check_address(str(entry[name]), where=context.name)
-    if (
-        not entry.get("secret")
-        and not entry.get("token_url")
-        and (os.environ.get(SECRET) or entry["base_url"] == HOST)
-    ):
+    if "secret" not in entry and not entry.get("token_url") and (os.environ.get(SECRET) or entry["base_url"] == HOST):
         entry["secret"] = f"${{{SECRET}}}"
     for name in ("settle_s", "greeting_s"):
         try:

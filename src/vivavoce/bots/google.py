@@ -13,7 +13,10 @@ from urllib.parse import urlencode
 
 from vivavoce.bots.declaration import BotOption
 from vivavoce.bots.guard import Request, check_address
-from vivavoce.bots.platform import Trouble
+from vivavoce.bots.platform import (
+    Trouble,
+    shown_option,
+)
 from vivavoce.bots.training import TrainableBot
 from vivavoce.errors import MissingPartError
 from vivavoce.messages import say
@@ -27,15 +30,13 @@ TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 # Where `gcloud auth application-default login` leaves its file.
 GCLOUD_FILE = Path("~/.config/gcloud/application_default_credentials.json")
-_BOT = say("Bot")
 GOOGLE_OPTIONS = (
-    BotOption(
+    shown_option(
         "credentials",
-        help=say("The name of an environment variable on the server with the path or content of a key file."),
-        label=say("Credentials variable"),
-        group=_BOT,
-        secret=True,
+        say("Credentials variable"),
+        say("The name of an environment variable on the server with the path or content of a key file."),
         variable=KEY_FILE,
+        secret=True,
         reads_files=lambda value: "${" not in value,
     ),
     BotOption("access_token", secret=True),
@@ -111,6 +112,8 @@ class GoogleBot(TrainableBot):
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error; a name that is taken and a wrong region are said in words only."""
         trouble, detail = super().find_trouble(answer, payload)
+        if isinstance(payload, Mapping) and payload.get("error_description"):
+            detail = f"{detail}: {payload['error_description']}"
         if answer.code == 400 and "already exists" in detail:
             trouble = Trouble.EXISTS
         elif answer.code == 400 and ("location" in detail or "region" in detail):
@@ -123,7 +126,7 @@ class GoogleBot(TrainableBot):
             operation = await self.call("GET", f"{self.host}/{version}/{operation['name']}")
         if error := operation.get("error"):
             detail = str(error.get("message") or error)
-            raise self.failure(say("the platform could not do it: {detail}", detail=detail), trouble=Trouble.FAILED)
+            raise self.failed(detail)
         return bool(operation.get("done"))
 
 

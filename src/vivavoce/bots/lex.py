@@ -12,7 +12,7 @@ from urllib.parse import quote
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.aws import Credentials, read_profile, sign
 from vivavoce.bots.classifier import classifier_of
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.guard import Request
 from vivavoce.bots.names import NameRule
 from vivavoce.bots.platform import (
@@ -22,9 +22,12 @@ from vivavoce.bots.platform import (
     PlatformError,
     Trouble,
     fill_from_environment,
+    platform_facts,
     require_keys,
+    secret_option,
+    shown_option,
 )
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.bots.shapes import NO_TOPIC, read_slots
 from vivavoce.bots.training import NewIntent, RemoteIntent, TrainableBot
 from vivavoce.messages import say
@@ -45,6 +48,7 @@ VARIABLES = {
 }
 PLATFORM = Platform(
     "Amazon Lex V2",
+    domain=".amazonaws.com",
     credentials="AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN",
     rights="lex:RecognizeText to talk; lex:ListIntents, CreateIntent, DeleteIntent, BuildBotLocale, "
     "DescribeBotLocale to train",
@@ -56,32 +60,16 @@ PLATFORM = Platform(
     longest_message=1024,
     answers=True,
 )
-_BOT = say("Bot")
-_VARIABLE = say("The name of an environment variable on the server, never the key itself.")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption("bot_id", help=say("Ten letters and digits."), label=say("Bot ID"), group=_BOT, required=True),
-        BotOption("region", help=say("For example eu-west-1."), label=say("Region"), group=_BOT),
-        BotOption("alias_id", default=TEST_ALIAS, label=say("Alias ID"), group=_BOT),
-        BotOption("locale", default="en_US", label=say("Language"), group=_BOT),
-        BotOption(
-            "access_key_id",
-            help=_VARIABLE,
-            label=say("Access key ID variable"),
-            group=_BOT,
-            secret=True,
-            variable=VARIABLES["access_key_id"],
-        ),
-        BotOption(
-            "secret_access_key",
-            help=_VARIABLE,
-            label=say("Secret access key variable"),
-            group=_BOT,
-            secret=True,
-            variable=VARIABLES["secret_access_key"],
-        ),
-        BotOption("session_token", secret=True, variable=VARIABLES["session_token"]),
+        shown_option("bot_id", say("Bot ID"), say("Ten letters and digits."), required=True),
+        shown_option("region", say("Region"), say("For example eu-west-1.")),
+        shown_option("alias_id", say("Alias ID"), default=TEST_ALIAS),
+        shown_option("locale", say("Language"), default="en_US"),
+        secret_option("access_key_id", say("Access key ID variable"), VARIABLES["access_key_id"]),
+        secret_option("secret_access_key", say("Secret access key variable"), VARIABLES["secret_access_key"]),
+        secret_option("session_token", say("Session token variable"), VARIABLES["session_token"]),
         BotOption("profile", "file"),
         BotOption("base_url", "address"),
         *TRAINING_OPTIONS,
@@ -104,8 +92,7 @@ def from_option(option: str, context: BotContext) -> LexBot:
         fill_from_environment(entry, VARIABLES)
     place = entry.get("base_url") or entry["region"]
     about = f"Amazon Lex V2, bot {entry['bot_id']} at {place}, alias {entry.get('alias_id') or TEST_ALIAS}"
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return LexBot(entry, entry_facts(context, facts))
+    return LexBot(entry, platform_facts(context, about, LIMITS))
 
 
 classifier = classifier_of(
@@ -266,7 +253,7 @@ class LexBot(TrainableBot):
         payload = await self.call("GET", self._draft())
         if payload["botLocaleStatus"] == "Failed":
             reasons = "; ".join(payload.get("failureReasons", ()))
-            raise self.failure(say("the platform could not do it: {detail}", detail=reasons), trouble=Trouble.FAILED)
+            raise self.failed(reasons)
         return bool(payload["botLocaleStatus"] == "Built")
 
 

@@ -10,11 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from urllib.parse import urlsplit
 
-from vivavoce.bots.declaration import BotOption
+from vivavoce.bots.declaration import BotOption, entry_facts
 from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.protocol import BotFacts, Limits
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import Redactor, excerpt, open_entry
 from vivavoce.errors import BotError, Details, Fault, UsageError
 from vivavoce.messages import change_texts, say
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 # A token is renewed this long before it expires.
 EARLY_S = 60.0
-TRAINING = say("Training")
+_BOT, TRAINING = say("Bot"), say("Training")
 TRAINING_OPTIONS = (
     BotOption(
         "training.timeout_s",
@@ -46,6 +47,17 @@ TRAINING_OPTIONS = (
     ),
     BotOption("training.poll_s", "number", low="0"),
 )
+
+
+def shown_option(name: str, label: str, help: str = "", **more: Any) -> BotOption:
+    """Return an option of a bot on a platform that the form shows."""
+    return BotOption(name, label=label, help=help, group=_BOT, **more)
+
+
+def secret_option(name: str, label: str, variable: str) -> BotOption:
+    """Return an option that holds a secret: the form takes the name of a variable."""
+    help = say("The name of an environment variable on the server, never the key itself.")
+    return shown_option(name, label, help, secret=True, variable=variable)
 
 
 class Trouble(StrEnum):
@@ -98,7 +110,7 @@ class Platform:
 
     `credentials`: the variables; `rights`: the smallest set; `place`: the keys that say where the bot is. `edits`:
     how hard its editing may be used. Longer examples and messages are refused by the platform. `answers`: its bots
-    are created with their replies.
+    are created with their replies. `domain`: where the vendor's own service is; what is elsewhere is named so.
     """
 
     title: str
@@ -110,6 +122,7 @@ class Platform:
     longest_example: int = 0
     longest_message: int = 0
     answers: bool = False
+    domain: str = ""
 
     def remedy(self, trouble: str) -> str:
         """Say what to do about a trouble."""
@@ -150,6 +163,12 @@ def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, s
         raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
 
 
+def platform_facts(context: BotContext, about: str, limits: Limits) -> BotFacts:
+    """Return the facts of a bot on a platform that tells what it understands."""
+    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=limits)
+    return entry_facts(context, facts)
+
+
 class RenewedToken:
     """A token that is fetched when it is first needed, and again shortly before it expires."""
 
@@ -187,6 +206,14 @@ class PlatformBot:
         self._opened: dict[str, Any] | None = None
         self._requests: BotSession | None = None
         self._token = RenewedToken(self.fetch_token)
+
+    @property
+    def elsewhere(self) -> str:
+        """The host of the bot where that is not the vendor's own: results must not be taken for the vendor's."""
+        addresses = (str(self._raw.get(key) or "") for key in ("base_url", "url", "endpoint"))
+        hosts = (urlsplit(address).hostname or "" for address in addresses if "://" in address)
+        domain = self.platform.domain
+        return next((host for host in hosts if domain and not f".{host}".endswith(domain)), "")
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -292,7 +319,7 @@ class PlatformBot:
 
     def refusal(self, answer: Answer) -> PlatformError:
         """Say what an answer other than 2xx means and what to do about it."""
-        from vivavoce.bots.client import read_retry_after
+        from vivavoce.bots.answers import read_retry_after
 
         text = answer.body.decode("utf-8", "replace")
         try:

@@ -103,7 +103,7 @@ def from_option(option: str, context: BotContext) -> RasaBot:
         )
     if not variables_of(url):
         check_address(str(url), where=context.name)
-    if not entry.get("token") and os.environ.get(TOKEN):
+    if "token" not in entry and os.environ.get(TOKEN):
         entry["token"] = f"${{{TOKEN}}}"
     pipeline = entry.get("pipeline")
     try:

@@ -17,7 +17,7 @@ from vivavoce.bots.declaration import flag
 from vivavoce.bots.platform import Platform, PlatformBot, PlatformError, Trouble
 from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.errors import BotError
-from vivavoce.messages import say
+from vivavoce.messages import say, say_count
 from vivavoce.records import Guess, Status
 
 T = TypeVar("T")
@@ -200,6 +200,11 @@ class TrainableBot(PlatformBot):
             del self._creating[name]
             progress("creating topics", total - len(self._deleting) - len(self._creating), total)
 
+    def failed(self, detail: str) -> PlatformError:
+        """Return the error of a job that the platform began and could not do."""
+        what = say("the platform could not do it: {detail}", detail=detail)
+        return self.failure(what, trouble=Trouble.FAILED)
+
     async def patiently(self, call: Callable[[], Awaitable[T]], *, done: str = Trouble.OTHER) -> T:
         """Do something at the pace of the platform's editing, and again where that may help; never one in another.
 
@@ -287,9 +292,10 @@ async def retrain(bot: Trainable, topics: Mapping[str, Sequence[str]], *, progre
     foreign = [each.name for each in intents if not each.own]
     if foreign and not bot.may_erase:
         raise PlatformError(
-            say(
-                "it has {count} topics that vivavoce did not create, such as '{name}'",
-                count=len(foreign),
+            say_count(
+                len(foreign),
+                "it has {n} topic that vivavoce did not create, such as '{name}'",
+                "it has {n} topics that vivavoce did not create, such as '{name}'",
                 name=foreign[0],
             ),
             trouble=Trouble.FOREIGN,

@@ -85,7 +85,7 @@ def from_option(option: str, context: BotContext) -> VoiceflowBot:
     entry.setdefault("api_key", f"${{{KEY}}}")
     if not variables_of(entry["api_key"]):
         remedy = say("write `api_key: ${{NAME}}` and set NAME")
-        raise UsageError(say("the key is written out"), where=context.name, remedy=remedy)
+        raise UsageError(say("the key is not taken from the environment"), where=context.name, remedy=remedy)
     entry["version"] = option or entry.get("version") or "production"
     facts = BotFacts(
         context.name, f"Voiceflow, {entry['version']}", reports_intent=True, reports_actions=True, limits=LIMITS

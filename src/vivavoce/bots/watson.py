@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from vivavoce.bots.classifier import classifier_of
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
+from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
 from vivavoce.bots.platform import (
@@ -22,9 +22,12 @@ from vivavoce.bots.platform import (
     PlatformConversation,
     Trouble,
     fill_from_environment,
+    platform_facts,
     require_keys,
+    secret_option,
+    shown_option,
 )
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotContext, Limits
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import POLL_S, NewIntent, RemoteIntent, TrainableBot
 from vivavoce.errors import UsageError
@@ -44,6 +47,7 @@ USER = "vivavoce"
 V1, V2 = "2021-11-27", "2023-06-15"
 PLATFORM = Platform(
     "watsonx Assistant",
+    domain=".cloud.ibm.com",
     credentials=f"{KEY}, {URL}",
     rights="service role Reader to talk, Writer to train",
     place="url, assistant_id, environment_id, workspace_id",
@@ -53,28 +57,17 @@ PLATFORM = Platform(
     longest_example=1024,
     longest_message=2048,
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption(
-            "url", "address", say("The service URL from its page of credentials."), label=say("Address"), group=_BOT
-        ),
-        BotOption(
-            "api_key",
-            help=say("The name of an environment variable on the server, never the key itself."),
-            label=say("API key variable"),
-            group=_BOT,
-            secret=True,
-            variable=KEY,
-        ),
-        BotOption("assistant_id", label=say("Assistant ID"), group=_BOT),
-        BotOption("environment_id", label=say("Environment ID"), group=_BOT),
-        BotOption(
+        shown_option("url", say("Address"), say("The service URL from its page of credentials."), type="address"),
+        secret_option("api_key", say("API key variable"), KEY),
+        shown_option("assistant_id", say("Assistant ID")),
+        shown_option("environment_id", say("Environment ID")),
+        shown_option(
             "workspace_id",
-            help=say("Of a classic dialog skill. Only these can be trained by vivavoce."),
-            label=say("Workspace ID"),
-            group=_BOT,
+            say("Workspace ID"),
+            say("Of a classic dialog skill. Only these can be trained by vivavoce."),
         ),
         BotOption("auth", "choice", default="iam", choices=("iam", "basic")),
         BotOption("auth_url", "address"),
@@ -103,8 +96,7 @@ def from_option(option: str, context: BotContext) -> WatsonBot:
             remedy=say("set `assistant_id` and `environment_id`, or `workspace_id`"),
         )
     about = f"watsonx Assistant {entry.get('assistant_id') or entry['workspace_id']} at {entry['url']}"
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=LIMITS)
-    return WatsonBot(entry, entry_facts(context, facts))
+    return WatsonBot(entry, platform_facts(context, about, LIMITS))
 
 
 classifier = classifier_of(
@@ -275,7 +267,7 @@ class WatsonBot(TrainableBot):
         status = payload.get("status")
         if status in ("Failed", "Non Existent"):
             errors = "; ".join(str(each.get("message")) for each in payload.get("status_errors", ())) or status
-            raise self.failure(say("the platform could not do it: {detail}", detail=errors), trouble=Trouble.FAILED)
+            raise self.failed(errors)
         return bool(status == "Available")
 
 

@@ -30,6 +30,7 @@ SILENT = "-"
 MAX_LISTED = 10_000
 PLATFORM = Platform(
     "Wit.ai",
+    domain=".wit.ai",
     credentials=TOKEN,
     rights=say("the server access token of the app"),
     place="app, base_url",
@@ -68,7 +69,9 @@ def from_option(option: str, context: BotContext) -> WitBot:
     entry.setdefault("token", f"${{{TOKEN}}}")
     if not variables_of(entry["token"]):
         raise UsageError(
-            say("the token is written out"), where=context.name, remedy=say("write `token: ${{NAME}}` and set NAME")
+            say("the token is not taken from the environment"),
+            where=context.name,
+            remedy=say("write `token: ${{NAME}}` and set NAME"),
         )
     entry["app"] = option or entry.get("app") or os.environ.get("WIT_APP_ID", "")
     facts = BotFacts(

@@ -11,22 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TransferSpeedColumn,
-)
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
 from vivavoce.cli.shared.completion import complete_choices
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, option
+from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import MissingPartError, UsageError, nearest
 from vivavoce.languages import LANGUAGES
@@ -205,16 +197,8 @@ def train_languages(
     target = out or language_folder() / f"{check_language(language)}{SUFFIX}"
     teacher = load_encoder()
     learnt = _read_pairs(pairs, without or ())
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), disable=not output.speaks, transient=True) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
-
-        model = train_language(learnt, language, teacher, show)
+    with progress_bar(not output.speaks) as progress:
+        model = train_language(learnt, language, teacher, progress)
     digest = write_language(model, target)
     content = {"language": language, "pairs": len(learnt), "path": str(target), "sha256": digest}
     publish(output, "models", content, lambda _console: typer.echo(target))

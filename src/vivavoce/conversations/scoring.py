@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vivavoce.conversations.findings.finding import find, make_lines
 from vivavoce.conversations.result import ConversationsResult
-from vivavoce.conversations.running.memory import settled_memory
+from vivavoce.conversations.running.memory import settle_memory
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import State
 from vivavoce.messages import join_and, say, say_count
@@ -15,7 +15,7 @@ from vivavoce.messages import join_and, say, say_count
 def score_run(record: RunRecord) -> ConversationsResult:
     """Judge every turn of a record and count; no bot is asked."""
     header = record.header_as_met()
-    with settled_memory():
+    with settle_memory():
         lines = tuple(make_lines(header, record.transcripts()))
         return find(header, lines, failures=tuple(_describe_failures(record)), seed=header.seed)
 

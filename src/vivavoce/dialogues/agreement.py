@@ -17,7 +17,7 @@ from vivavoce.dialogues.result import Agreement, CalibrationBin, Concord, Dialog
 from vivavoce.errors import UsageError, plural
 from vivavoce.records import Rate
 from vivavoce.statistics import PairedTest, agreement_of_raters, correlate, paired_correlation_difference, paired_test
-from vivavoce.statistics.agreement import FEWEST_ITEMS
+from vivavoce.statistics.agreement import MIN_ITEMS
 
 Floats = NDArray[np.float64]
 
@@ -128,7 +128,7 @@ def concord_of(items: Sequence[Mapping[str, float]], *, ordered: bool) -> Concor
         same=agreement.same,
         near=agreement.near if ordered else None,
         alpha=agreement.alpha,
-        missing=max(0, FEWEST_ITEMS - len(shared)),
+        missing=max(0, MIN_ITEMS - len(shared)),
     )
 
 

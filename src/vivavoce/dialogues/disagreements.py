@@ -14,7 +14,7 @@ from vivavoce.messages import say
 # How many points a disagreement lies beyond the limit, and the disagreement.
 Ranked = tuple[float, Disagreement]
 
-MOST = 20
+MAX_QUEUE = 20
 PASSED_LOW = "passed-low"
 FAILED_HIGH = "failed-high"
 MARKED_HIGH = "marked-high"
@@ -32,7 +32,7 @@ QUARTERS = (0.25, 0.75)
 
 
 def find_disagreements(
-    dialogues: Sequence[Dialogue], scores: Sequence[Score], most: int = MOST
+    dialogues: Sequence[Dialogue], scores: Sequence[Score], most: int = MAX_QUEUE
 ) -> tuple[Disagreement, ...]:
     """Return the dialogues to read, strongest disagreement first; one may be listed for more than one reason.
 

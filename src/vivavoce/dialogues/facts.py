@@ -256,8 +256,8 @@ def _find_spoken(messages: Sequence[_Message]) -> Iterator[Fact]:
         everything = "\n".join([message.plain for message in own])
         used = [word for word in words if word in everything]
         for message in own if used else ():
-            if any(word in message.plain for word in used) and (found := find_said(pattern, message.plain)):
-                yield Fact(kind, message.number, _quote(message.text, found.start(), found.end()))
+            if any(word in message.plain for word in used) and (match := find_said(pattern, message.plain)):
+                yield Fact(kind, message.number, _quote(message.text, match.start(), match.end()))
 
 
 def _find_repeated(messages: Sequence[_Message]) -> Iterator[Fact]:
@@ -284,15 +284,15 @@ def _find_similar(words: frozenset[str], recent: Sequence[tuple[frozenset[str], 
     for other, number in reversed(recent):
         if abs(len(words) - len(other)) <= MAX_DIFFERENT and len(words ^ other) <= MAX_DIFFERENT:
             own, others = sorted(words - other - SMALL_WORDS), sorted(other - words - SMALL_WORDS)
-            if len(own) == len(others) and all(map(_spelt_alike, own, others)):
+            if len(own) == len(others) and all(map(_is_spelt_alike, own, others)):
                 return number
     return None
 
 
-def _spelt_alike(one: str, other: str) -> bool:
-    if one.isdigit() or other.isdigit():
+def _is_spelt_alike(own: str, other: str) -> bool:
+    if own.isdigit() or other.isdigit():
         return False
-    return SequenceMatcher(None, one, other).ratio() >= SPELT_ALIKE
+    return SequenceMatcher(None, own, other).ratio() >= SPELT_ALIKE
 
 
 def _find_end(messages: Sequence[_Message]) -> Iterator[Fact]:
@@ -307,20 +307,20 @@ def _find_end(messages: Sequence[_Message]) -> Iterator[Fact]:
         return
     if not last.by_bot and "?" in last.text and not CLOSING.search(last.plain):
         yield Fact(FactKind.NO_ANSWER, last.number, _quote(last.text))
-    if found := FALLBACK.search(of_bot[-1].plain):
+    if match := FALLBACK.search(of_bot[-1].plain):
         yield Fact(
-            FactKind.ENDED_AFTER_FALLBACK, of_bot[-1].number, _quote(of_bot[-1].text, found.start(), found.end())
+            FactKind.ENDED_AFTER_FALLBACK, of_bot[-1].number, _quote(of_bot[-1].text, match.start(), match.end())
         )
     for message in [message for message in messages if not message.by_bot][-2:][::-1]:
-        if found := ANGRY.search(message.plain):
-            yield Fact(FactKind.ENDED_ANGRY, message.number, _quote(message.text, found.start(), found.end()))
+        if match := ANGRY.search(message.plain):
+            yield Fact(FactKind.ENDED_ANGRY, message.number, _quote(message.text, match.start(), match.end()))
             break
 
 
 def _quote(text: str, start: int = 0, end: int | None = None) -> str:
     """Return the sentences around a place, short enough to be read at a glance."""
     end = len(text) if end is None else end
-    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     first = max((place for place in ends if place <= start), default=0)
     last = min((place for place in ends if place >= end), default=len(text))
     words = " ".join(text[first:last].split())

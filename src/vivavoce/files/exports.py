@@ -14,7 +14,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 
 from vivavoce.errors import DataError, Fault
-from vivavoce.files.writing import guarded
+from vivavoce.files.writing import guard_cell
 from vivavoce.messages import say, say_count
 
 Plain = str | int | float | bool | None
@@ -134,4 +134,4 @@ def _simplify(cell: object) -> Plain:
 def _clean(text: str) -> str:
     # What no file can hold is shown as a filler, half characters as \udXXX: nothing is lost without a trace.
     whole = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return guarded(LOST_IN_XML.sub("\ufffd", whole))
+    return guard_cell(LOST_IN_XML.sub("\ufffd", whole))

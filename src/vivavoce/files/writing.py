@@ -29,7 +29,7 @@ def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *
     writer.writerow(PREDICTION_COLUMNS)
     for example, guess in rows:
         intent = out_of_scope if example.intent is None else example.intent
-        cells = (guarded(example.text), guarded(intent), guarded(guess.intent or ""))
+        cells = (guard_cell(example.text), guard_cell(intent), guard_cell(guess.intent or ""))
         writer.writerow((*cells, repr(float(guess.confidence))))
     write_text(path, buffer.getvalue())
 
@@ -39,7 +39,7 @@ def write_csv(path: str | Path, columns: Iterable[str], rows: Iterable[Sequence[
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    writer.writerows([guard_cell(cell) for cell in row] for row in rows)
     write_text(path, buffer.getvalue())
 
 
@@ -53,7 +53,7 @@ def write_json(path: str | Path, data: object, *, private: bool = False) -> None
     write_text(path, text + "\n", private=private)
 
 
-def guarded(cell: str) -> str:
+def guard_cell(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula: an apostrophe goes before a risky beginning."""
     return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # Below this many items an interval would pretend to know more than it does.
-FEWEST_ITEMS = 10
+MIN_ITEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def agreement_of_raters(items: Sequence[Sequence[float]], *, ordered: bool) -> R
     """Return how far raters agree on items, each given as its ratings; those with less than two are left out.
 
     `ordered`: values are points on a scale, and alpha is the one for intervals: distances count squared. Else they
-    are names, and alpha is the nominal one. Without a pair nothing is known; below `FEWEST_ITEMS` alpha has no
+    are names, and alpha is the nominal one. Without a pair nothing is known; below `MIN_ITEMS` alpha has no
     interval.
     """
     import numpy as np
@@ -73,7 +73,7 @@ def _measure_alpha(counts: Floats, apart: Floats) -> Rate:
         return Rate(None, None, None, items)
     without = _compute_alphas(within.sum() - within, counts.sum(axis=0) - counts, apart)
     without = without[~np.isnan(without)]
-    if items < FEWEST_ITEMS or len(without) < 2:
+    if items < MIN_ITEMS or len(without) < 2:
         return Rate(value, None, None, items)
     variance = (len(without) - 1) / len(without) * float(((without - without.mean()) ** 2).sum())
     telling = float(np.count_nonzero(without != value))

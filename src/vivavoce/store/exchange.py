@@ -38,6 +38,7 @@ def export_project(
             project,
             tx.topics.of_project(project_id),
             tx.examples.of_project(project_id),
+            tx.reserved.of_project(project_id),
             tx.bots.of_project(project_id),
             [(suite, tx.suites.scenarios(suite.id)) for suite in tx.suites.of_project(project_id)],
         )
@@ -91,7 +92,7 @@ def read_project(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Material:
                 project=files.PROJECT,
             )
             raise FileError(say("this is not a project export"), where=str(path), remedy=remedy)
-        names = {*ALWAYS, *({files.DIALOGUES} & there)}
+        names = {*ALWAYS, *({files.DIALOGUES, files.TEST_SET} & there)}
         if files.SUITES in there:
             names |= find_suite_files(_read_text(archive, files.SUITES, path))
         check_names(archive, names, path)
@@ -138,7 +139,9 @@ def _add_project(tx: Transaction, material: Material, slug: str | None, path: st
     return tx.projects.add(wanted, **same, threshold=float(head["threshold"]))
 
 
-def _list_changes(tx: Transaction, material: Material, project: Project) -> Iterator[Change]:
+def _list_changes(  # noqa: C901 - one loop for each kind of row
+    tx: Transaction, material: Material, project: Project
+) -> Iterator[Change]:
     at, own = now(), {"project_id": project.id}
     ids = {row["topic"]: new_id() for row in material.topics}
     for row in material.topics:
@@ -156,6 +159,9 @@ def _list_changes(tx: Transaction, material: Material, project: Project) -> Iter
         topic = ids[example["topic"]] if example["topic"] else None
         values = {name: example[name] for name in ("text", "language", "source", "created")}
         yield tx.edits.insert("examples", {"id": new_id(), **own, "topic_id": topic, **values, "place": place}, topic)
+    for question in material.reserved:
+        values = {name: question[name] for name in ("text", "language", "created")}
+        yield tx.edits.insert("reserved", {"id": new_id(), **own, "topic_id": ids.get(question["topic"]), **values})
     for bot in material.bots:
         yield tx.edits.insert("bots", {"id": new_id(), **own, **bot, "created": at})
     suites = [(new_id(), suite) for suite in material.suites]

@@ -3,6 +3,7 @@
 project.json      its name, languages, engine and threshold
 topics.csv        topics, one column for the answers in each language
 examples.csv      messages with their topics; no topic: out of scope
+test_set.csv      questions set aside for testing, if there are any
 bots.json         bots, without secrets
 suites.json       suites, and which file holds which scenario
 suites/...        suites and scenarios in YAML
@@ -25,14 +26,25 @@ from vivavoce.bots.redaction import is_telling
 from vivavoce.errors import DataError, Fault, nearest
 from vivavoce.files.writing import FORMULA_STARTS
 from vivavoce.messages import say
-from vivavoce.store.rows import BotRow, DialogueRow, ExampleRow, Project, RatingRow, ScenarioRow, SuiteRow, Topic
+from vivavoce.store.rows import (
+    BotRow,
+    DialogueRow,
+    ExampleRow,
+    Project,
+    RatingRow,
+    ReservedRow,
+    ScenarioRow,
+    SuiteRow,
+    Topic,
+)
 
 FORMAT = "vivavoce project"
 FORMAT_VERSION = 1
-PROJECT, TOPICS, EXAMPLES = "project.json", "topics.csv", "examples.csv"
+PROJECT, TOPICS, EXAMPLES, TEST_SET = "project.json", "topics.csv", "examples.csv", "test_set.csv"
 BOTS, SUITES, DIALOGUES = "bots.json", "suites.json", "dialogues.jsonl"
 TOPIC_COLUMNS = ("topic", "description", "owner")
 EXAMPLE_COLUMNS = ("text", "topic", "language", "source", "created")
+TEST_COLUMNS = ("text", "topic", "language", "created")
 ANSWER = "answer "  # and the code of a language
 # A cell that begins so gets an apostrophe before it.
 _GUARDED = (*FORMULA_STARTS, "'")
@@ -55,10 +67,11 @@ RATING: Shape = {
 }  # fmt: skip
 
 
-def write_project(
+def write_project(  # noqa: PLR0917 - one for each file
     project: Project,
     topics: Sequence[Topic],
     examples: Iterable[ExampleRow],
+    reserved: Sequence[ReservedRow],
     bots: Iterable[BotRow],
     suites: Iterable[tuple[SuiteRow, Sequence[ScenarioRow]]],
 ) -> dict[str, str]:
@@ -74,10 +87,15 @@ def write_project(
         (row.text, names[row.topic_id] if row.topic_id else "", row.language, row.source, row.created.isoformat())
         for row in examples
     )
+    test_rows = (
+        (row.text, names[row.topic_id] if row.topic_id else "", row.language, row.created.isoformat())
+        for row in reserved
+    )
     return {
         PROJECT: _write_json(_pick(project, HEAD, head)),
         TOPICS: write_table((*TOPIC_COLUMNS, *(ANSWER + language for language in languages)), topic_rows),
         EXAMPLES: write_table(EXAMPLE_COLUMNS, example_rows),
+        **({TEST_SET: write_table(TEST_COLUMNS, test_rows)} if reserved else {}),
         BOTS: _write_json([_pick(bot, BOT, {"entry": without_secrets(bot.entry)}) for bot in bots]),
         **_write_suites(suites),
     }
@@ -167,6 +185,7 @@ class Material:
     head: Mapping[str, Any]
     topics: tuple[Mapping[str, str], ...]
     examples: tuple[Mapping[str, Any], ...]
+    reserved: tuple[Mapping[str, Any], ...]
     bots: tuple[Mapping[str, Any], ...]
     suites: tuple[Mapping[str, Any], ...]
     dialogues: tuple[Mapping[str, Any], ...]
@@ -187,14 +206,16 @@ def read_material(parts: Mapping[str, str], where: str) -> Material:
     reader = _Reader(parts)
     head = reader.read_head()
     topics = tuple(reader.read_topics())
-    examples = tuple(reader.read_examples({row["topic"] for row in topics}))
+    names = {row["topic"] for row in topics}
+    examples = tuple(reader.read_examples(EXAMPLES, EXAMPLE_COLUMNS, names))
+    reserved = tuple(reader.read_examples(TEST_SET, TEST_COLUMNS, names)) if TEST_SET in parts else ()
     bots = tuple(reader.read_objects(reader.read_list(BOTS), BOT))
     suites, dialogues = tuple(reader.read_suites()), tuple(reader.read_dialogues())
     if reader.faults:
         raise DataError(
             say("the project cannot be imported"), where=where, faults=reader.faults, remedy=say("fix the files")
         )
-    return Material(head, topics, examples, bots, suites, dialogues)
+    return Material(head, topics, examples, reserved, bots, suites, dialogues)
 
 
 class _Reader:
@@ -233,9 +254,9 @@ class _Reader:
                 places[name] = where
                 yield row
 
-    def read_examples(self, topics: set[str]) -> Iterator[Mapping[str, Any]]:
-        """Yield the examples."""
-        for where, row in self.read_rows(EXAMPLES, EXAMPLE_COLUMNS):
+    def read_examples(self, name: str, columns: tuple[str, ...], topics: set[str]) -> Iterator[Mapping[str, Any]]:
+        """Yield the examples, or the questions of the test set."""
+        for where, row in self.read_rows(name, columns):
             topic = row["topic"]
             if not row["text"].strip():
                 self.blame(say("the message is empty"), where)

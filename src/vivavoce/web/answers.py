@@ -84,9 +84,11 @@ def go(path: str) -> RedirectResponse:
     return RedirectResponse(path, 303)
 
 
-def done(path: str, text: str, *, project: Project | None = None, edit: Edit | None = None) -> RedirectResponse:
-    """Lead on and say what was done; an edit can be undone there."""
-    undo = f"/p/{project.slug}/edits/{edit.id}/undo" if project and edit else ""
+def done(
+    path: str, text: str, *, project: Project | None = None, edit: Edit | None = None, undo: str = ""
+) -> RedirectResponse:
+    """Lead on and say what was done; an edit can be undone there, and what has its own address for that (`undo`)."""
+    undo = f"/p/{project.slug}/edits/{edit.id}/undo" if project and edit else undo
     response = go(path)
     flash = json.dumps({"text": text, "undo": undo}).encode()
     response.set_cookie(
@@ -172,6 +174,13 @@ CONTENT = (
     (gettext_noop("Import"), "/import", "import", "m"),
     (gettext_noop("Changes"), "/edits", "undo", "x"),
 )
+ASSISTANT = (
+    (gettext_noop("Inbox"), "/inbox", "inbox", "w"),
+    (gettext_noop("Automation"), "/automation", "trend", "a"),
+    (gettext_noop("Openings"), "/openings", "list", "j"),
+    (gettext_noop("Outbox"), "/outbox", "dialogue", "u"),
+    (gettext_noop("Assistant"), "/assistant", "chat", "v"),
+)
 EXAMS = (
     (gettext_noop("Intents exam"), "/intents", "exam", "i"),
     (gettext_noop("Conversations exam"), "/conversations", "chat", "c"),
@@ -205,6 +214,7 @@ def build_groups(words: Words, who: Visitor, project: Project | None, path: str)
             "topic",
             [link for link in list_links(words, base, CONTENT) if who.may("editor") or link.icon != "import"],
         ),
+        (gettext_noop("Assistant"), "chat", list_links(words, base, ASSISTANT)),
         (gettext_noop("Exams"), "exam", [*list_links(words, base, EXAMS), *plugged_in]),
         (gettext_noop("Set-up"), "settings", [*list_links(words, base, SET_UP), *people]),
     ]

@@ -69,9 +69,9 @@ class Visit:
         """Return a part of a page that renews itself."""
         return part(self.request, template, view=view, project=self.project)
 
-    def done(self, path: str, text: str, edit: Edit | None = None) -> RedirectResponse:
-        """Lead to a page that says what was done; an edit can be undone there."""
-        return done(path, text, project=self.project, edit=edit)
+    def done(self, path: str, text: str, edit: Edit | None = None, *, undo: str = "") -> RedirectResponse:
+        """Lead to a page that says what was done; it can be undone there."""
+        return done(path, text, project=self.project, edit=edit, undo=undo)
 
 
 class NeedsVisit(Needs):

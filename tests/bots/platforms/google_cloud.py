@@ -122,6 +122,7 @@ class GoogleCloud(LocalPlatform):
         }
         self.secret = json.dumps({**account, "private_key_id": "k1", "token_uri": f"{self.url}/token"})
         self.token = ""
+        self.person = {"client_id": "id", "client_secret": "client-secret", "refresh_token": "1//refresh-token"}
         self.operations: dict[str, int] = {}
 
     def reply(self, call: Call) -> tuple[int, Mapping[str, str], Any]:
@@ -161,6 +162,10 @@ class GoogleCloud(LocalPlatform):
         from cryptography.hazmat.primitives.asymmetric import padding
 
         form = {name: values[0] for name, values in parse_qs(call.body.decode()).items()}
+        if form["grant_type"] == "refresh_token":
+            if form != {"grant_type": "refresh_token", **self.person}:
+                raise Refusal("invalid", "bad grant: Token has been expired or revoked.")
+            return self._give_token()
         head, claims, signature = form["assertion"].split(".")
         signed = f"{head}.{claims}".encode()
         try:
@@ -173,6 +178,9 @@ class GoogleCloud(LocalPlatform):
         assert told["aud"] == f"{self.url}/token"
         assert 0 < told["exp"] - told["iat"] <= 3600
         assert told["scope"] == "https://www.googleapis.com/auth/cloud-platform"
+        return self._give_token()
+
+    def _give_token(self) -> Mapping[str, Any]:
         self.token = f"ya29.{uuid.uuid4().hex}"
         return {"access_token": self.token, "expires_in": 3599, "token_type": "Bearer"}
 

@@ -340,6 +340,7 @@ class PlatformContract:
         shown += call_viva(*exam, *outputs)
         [setting] = json.loads((tmp_path / "exam.json").read_text())["settings"]
         assert setting["accuracy"]["n"] > 0
+        assert not bot.platform.domain or f"{self.kind}:mine at 127.0.0.1" in shown, "not taken for the vendor's"
         texts = [
             shown,
             *(path.read_bytes().decode("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file()),

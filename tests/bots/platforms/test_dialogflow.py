@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
-from google_cloud import GoogleCloud, assert_same_as_googles_client
+from google_cloud import GoogleCloud, assert_same_as_googles_client, find_method, service_account
 from local_platform import THRESHOLD, Call, Refusal, SharedWords
-from platform_contract import PlatformContract, train_and_ask
+from platform_contract import TOPICS, PlatformContract, run, train_and_ask
+
+from vivavoce.bots.classifier import BotClassifier
+from vivavoce.bots.dialogflow import DialogflowBot
+from vivavoce.bots.platform import PlatformError, Trouble
+from vivavoce.bots.training import retrain
+from vivavoce.errors import BotError
 
 PROJECT = "my-project"
 AGENT = f"projects/{PROJECT}/agent"
@@ -119,3 +126,100 @@ class TestDialogflow(PlatformContract):
 
     def secrets(self, server: Any) -> list[str]:
         return [json.loads(server.secret)["private_key"][40:80], server.token]
+
+    def test_a_token_that_was_revoked_is_renewed_once(self, bot: DialogflowBot, server: LocalDialogflow) -> None:
+        run(bot, lambda: retrain(bot, TOPICS))
+        first, server.token = server.token, "revoked"
+        assert BotClassifier(bot).guess(["where is my card"])[0].intent == "card_arrival"
+        assert server.token not in (first, "revoked")
+
+    def test_a_key_of_another_account_is_refused(
+        self, bot: DialogflowBot, server: LocalDialogflow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        service_account.cache_clear()
+        other, _ = service_account()
+        monkeypatch.setenv("BOT_SECRET", json.dumps({**json.loads(server.secret), "private_key": other}))
+        with pytest.raises(PlatformError, match="Invalid JWT Signature") as caught:
+            run(bot, bot.list_intents)
+        assert caught.value.trouble == Trouble.CREDENTIALS
+
+    def test_a_person_signs_in_with_gclouds_file_and_names_who_pays(
+        self, bot: DialogflowBot, server: LocalDialogflow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "application_default_credentials.json"
+        file.write_text(json.dumps({"type": "authorized_user", "token_uri": f"{server.url}/token", **server.person}))
+        monkeypatch.setattr("vivavoce.bots.google.GCLOUD_FILE", file)
+        monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+        own = self.build({"project": PROJECT, "base_url": server.url})
+        run(own, own.list_intents)
+        assert server.calls[-1].headers["x-goog-user-project"] == PROJECT
+        server.person = {**server.person, "refresh_token": "another"}
+        late = self.build({"project": PROJECT, "base_url": server.url})
+        with pytest.raises(PlatformError, match="revoked") as caught:
+            run(late, late.list_intents)
+        assert "1//refresh-token" not in str(caught.value)
+
+    def test_a_file_that_is_no_key_is_said_to_be_none(self, server: LocalDialogflow, tmp_path: Path) -> None:
+        for text, words in (("no json", "no key"), ('{"type": "service_account"}', "client_email, private_key")):
+            file = tmp_path / "key.json"
+            file.write_text(text)
+            bot = self.build({"project": PROJECT, "base_url": server.url, "credentials": str(file)})
+            with pytest.raises(PlatformError, match=words) as caught:
+                run(bot, bot.list_intents)
+            assert caught.value.trouble == Trouble.CREDENTIALS
+
+    def test_all_bubbles_buttons_slots_and_the_action_are_read(
+        self, bot: DialogflowBot, server: LocalDialogflow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        messages = [
+            {"text": {"text": ["Fine."]}},
+            {"platform": "FACEBOOK", "text": {"text": ["For another channel."]}},
+            {"quickReplies": {"title": "Which one?", "quickReplies": ["Gold", "Blue"]}},
+            {"card": {"title": "Card", "subtitle": "in gold", "buttons": [{"text": "Order", "postback": "x"}]}},
+            {"payload": {"richContent": [[{"type": "chips", "options": [{"text": "Help"}]}]]}},
+        ]
+        result = {
+            "intent": {"name": "n", "displayName": "order"},
+            "intentDetectionConfidence": 0.5,
+            "action": "order.card",
+            "parameters": {"colour": "gold", "size": "", "seats": 2},
+            "fulfillmentMessages": messages,
+        }
+        monkeypatch.setattr(server, "_detect", lambda text: {"responseId": "r", "queryResult": result})
+        [reply] = self.say(bot, "a golden card")
+        assert reply.texts == ("Fine.", "Which one?", "Card\nin gold")
+        assert reply.buttons == ("Gold", "Blue", "Order", "Help")
+        assert reply.slots == {"colour": "gold", "seats": "2"}
+        assert (reply.intent, reply.confidence, reply.fallback) == ("order", 0.5, False)
+        assert [action.name for action in reply.actions] == ["order.card"]
+
+    def test_no_intent_at_all_is_a_fallback(
+        self, bot: DialogflowBot, server: LocalDialogflow, monkeypatch: Any
+    ) -> None:
+        """So it is below the confidence of the agent, where it has no fallback intent."""
+        monkeypatch.setattr(server, "_detect", lambda text: {"queryResult": {"queryText": "x"}})
+        [reply] = self.say(bot, "hello")
+        assert (reply.fallback, reply.intent, reply.texts) == (True, None, ())
+        assert run(bot, lambda: bot.classify("hello")) == ()
+
+    def test_a_failed_training_says_why(self, bot: DialogflowBot, server: LocalDialogflow, monkeypatch: Any) -> None:
+        failed = {"done": True, "error": {"code": 9, "message": "Too many intents"}}
+        monkeypatch.setattr(server, "poll", lambda name: {"name": name, **failed})
+        with pytest.raises(PlatformError, match="Too many intents") as caught:
+            run(bot, lambda: retrain(bot, {"a": ["hello there"]}))
+        assert caught.value.trouble == Trouble.FAILED
+
+    def test_a_published_environment_of_another_region_has_its_own_address(
+        self, entry: dict[str, Any], server: LocalDialogflow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bot = self.build({**entry, "location": "europe-west1", "environment": "live"})
+        with pytest.raises(BotError):  # the local server plays another project path
+            run(bot, lambda: bot.classify("hello"))
+        place = f"/v2/projects/{PROJECT}/locations/europe-west1/agent/environments/live/users/-/sessions/viva-"
+        assert server.calls[-1].path.startswith(place)
+        assert find_method("v2", server.calls[-1])["id"].endswith("environments.users.sessions.detectIntent")
+        monkeypatch.setenv("BOT_SECRET", server.secret)
+        without = self.build(
+            {key: text for key, text in entry.items() if key != "base_url"} | {"location": "europe-west1"}
+        )
+        assert without.host == "https://europe-west1-dialogflow.googleapis.com"

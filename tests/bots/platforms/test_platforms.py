@@ -28,6 +28,8 @@ from vivavoce.bots.watson import PLATFORM as WATSON
 from vivavoce.errors import InputError, UsageError
 from vivavoce.intents.exam import load_classifier
 from vivavoce.records import Guess, Status
+from vivavoce.web.pages.bots.form import entry_of, field_names, values_of
+from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
 
 PATTERNS = {
     "lex": (LEX, r"([0-9a-zA-Z][_-]?){1,100}"),
@@ -128,6 +130,24 @@ async def _use(bot: Any) -> None:
         bot.entry  # noqa: B018 - reads the credentials
     finally:
         await bot.close()
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_an_entry_made_with_the_form_works_on_a_server_with_variables_for_bots(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = {
+        "credentials": "BOT_KEY",
+        "access_key_id": "BOT_ID",
+        "secret_access_key": "BOT_KEY",
+        "api_key": "BOT_KEY",
+    }
+    values = {**PLACES[kind], **{name: text for name, text in secrets.items() if name in field_names(kind)}}
+    entry = entry_of(kind, values, {})
+    assert entry_faults("mine", entry, BotRules()) == ()
+    assert values_of(kind, entry).items() >= values.items()
+    without = entry_of(kind, PLACES[kind], {})
+    assert entry_variables(without) == (), "what is left empty is not taken from the server"
 
 
 @pytest.mark.parametrize("kind", PLACES)

@@ -14,6 +14,8 @@ from local_platform import THRESHOLD, Call, LocalPlatform, Refusal, SharedWords
 from platform_contract import TOPICS, PlatformContract, run, train_and_ask
 
 from vivavoce.bots import load_entry
+from vivavoce.bots.classifier import BotClassifier
+from vivavoce.bots.platform import PlatformError, Trouble
 from vivavoce.bots.training import retrain
 from vivavoce.bots.watson import WatsonBot
 
@@ -52,6 +54,7 @@ class LocalWatson(LocalPlatform):
         self.intents: dict[str, list[str]] = {}
         self.model = SharedWords()
         self.polls = 0
+        self.status_errors: list[Mapping[str, str]] = []
         self.sessions: set[str] = set()
         self.v2_output: Mapping[str, Any] = {}
 
@@ -121,7 +124,8 @@ class LocalWatson(LocalPlatform):
                 self.polls -= 1
                 status = "Available" if self.polls < 0 else "Training"
                 answer = {"name": "w", "language": "en", "learning_opt_out": False, "workspace_id": WORKSPACE}
-                answer["status"] = status
+                answer["status"] = "Failed" if self.status_errors else status
+                answer |= {"status_errors": self.status_errors} if self.status_errors else {}
                 check_model(v1.Workspace, answer)
             case "POST", "message", "":
                 answer = self._understand(call.json)
@@ -312,3 +316,15 @@ class TestWatson(PlatformContract):
         with pytest.raises(Exception, match="API key could not be found") as caught:
             run(bot, lambda: retrain(bot, TOPICS))
         assert caught.value.trouble == "credentials"
+
+    def test_a_token_that_was_revoked_is_renewed_once(self, bot: WatsonBot, server: LocalWatson) -> None:
+        run(bot, lambda: retrain(bot, TOPICS))
+        server.tokens.clear()
+        assert BotClassifier(bot).guess(["where is my card"])[0].intent == "card_arrival"
+        assert len(server.tokens) == 1
+
+    def test_a_failed_training_says_why(self, bot: WatsonBot, server: LocalWatson) -> None:
+        server.status_errors = [{"message": "The skill is corrupt"}]
+        with pytest.raises(PlatformError, match="The skill is corrupt") as caught:
+            run(bot, lambda: retrain(bot, {"a": ["hello there"]}))
+        assert caught.value.trouble == Trouble.FAILED

@@ -91,7 +91,7 @@ def test_a_talk_of_unknown_kind_is_scored_as_well(small_model: Model) -> None:
 
 def test_one_more_line_in_the_passport_leaves_the_others(small_model: Model) -> None:
     later = [plant(number) for number in range(500, 540)]
-    found = training.tested_on(small_model, "later", later).origin.agreements
+    found = training.add_test(small_model, "later", later).origin.agreements
     assert found["later"].n == len(list(rated_views(later)))
     assert {name: found[name] for name in small_model.origin.agreements} == small_model.origin.agreements
 

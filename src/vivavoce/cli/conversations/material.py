@@ -70,10 +70,10 @@ def refuse_errors(material: Suite) -> None:
 
 def tell_unchecked(plan: Plan, bots: Sequence[BotFacts], quiet: bool) -> None:
     """Warn before the first message about what cannot be checked with these bots."""
-    from vivavoce.conversations.scenarios.check_bots import unchecked_problems
+    from vivavoce.conversations.scenarios.check_bots import list_unchecked_problems
 
     for bot in () if quiet else bots:
-        for problem in unchecked_problems(plan, bot):
+        for problem in list_unchecked_problems(plan, bot):
             tell(f"Warning: {problem.message}.")
 
 

@@ -22,6 +22,7 @@ from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, 
 from vivavoce.messages import change_texts
 
 if TYPE_CHECKING:
+    from vivavoce.conversations.transcript import ConversationKey, Transcript
     from vivavoce.dialogues import Corpus, Dialogue, DialoguesResult, Rater, Recalibration
     from vivavoce.settings import Settings
 
@@ -73,13 +74,10 @@ class Log:
         return self.format == "jsonl" or (self.format is None and self.path.suffix.lower() in (".jsonl", ".ndjson"))
 
     def _options(self) -> dict[str, Any]:
+        names = ("bot", "skip_bad", "encoding", "sheet", "header_row")
         return {
+            **{name: getattr(self.reading, name) for name in names},
             "format": self.format,
-            "bot": self.reading.bot,
-            "skip_bad": self.reading.skip_bad,
-            "encoding": self.reading.encoding,
-            "sheet": self.reading.sheet,
-            "header_row": self.reading.header_row,
             "max_bytes": self.max_bytes,
             **({} if self.max_rows is None else {"max_rows": self.max_rows}),
         }
@@ -87,10 +85,6 @@ class Log:
     def _name_source(self, note: str) -> str:
         return change_texts(note, lambda text: text.replace(str(self.path), self.name))
 
-
-if TYPE_CHECKING:
-    from vivavoce.conversations.transcript import ConversationKey, Transcript
-    from vivavoce.dialogues import Dialogue
 
 PERSON = "script"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from vivavoce.cli.shared.completion import complete_choices, complete_log, complete_log_format, complete_rater
 from vivavoce.cli.shared.options import (
@@ -78,17 +78,16 @@ class Drawing:
     seed: Annotated[int | None, setting("seed", EXAM, "N")] = None
 
 
+def _declare_rater(help: str) -> Any:
+    return declare("NAME", help, RATER, default="learned", complete=complete_rater, flags="--rater -r")
+
+
 @option_group
 class RaterChoice:
     """Which rater scores."""
 
-    rater: str | None = declare(
-        "NAME",
-        "Rater: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function`, `length`.",
-        RATER,
-        default="learned",
-        complete=complete_rater,
-        flags="--rater -r",
+    rater: str | None = _declare_rater(
+        "Rater: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function`, `length`."
     )
     model: ModelPath = None
 
@@ -97,13 +96,8 @@ class RaterChoice:
 class RaterChoices:
     """Which raters are measured."""
 
-    rater: list[str] | None = declare(
-        "NAME",
-        "Rater, as in `viva dialogues score`. May be repeated to compare raters on the same dialogues.",
-        RATER,
-        default="learned",
-        complete=complete_rater,
-        flags="--rater -r",
+    rater: list[str] | None = _declare_rater(
+        "Rater, as in `viva dialogues score`. May be repeated to compare raters on the same dialogues."
     )
     model: ModelPath = None
 

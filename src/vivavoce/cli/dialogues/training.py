@@ -61,7 +61,7 @@ def _read_published(name: str, place: Path, lessons: Lessons) -> Material:
     from vivavoce.dialogues import prepare
 
     prepared = prepare(read_published_part(name, place, lessons.part))
-    notes = (prepared_sentence(prepared), *(() if lessons.part else list_absent_parts(name, place)))
+    notes = (describe_prepared(prepared), *(() if lessons.part else list_absent_parts(name, place)))
     title = TITLES[name] + (f", {lessons.part}" if lessons.part else "")
     # The licence that all dialogues have in common; none if one of them states none.
     licences = {LICENCES.get(dialogue.source, "") for dialogue in prepared.kept}
@@ -69,7 +69,7 @@ def _read_published(name: str, place: Path, lessons: Lessons) -> Material:
     return Material(prepared.kept, lessons.learnt_from or title, licence, notes)
 
 
-def prepared_sentence(prepared: Prepared) -> str:
+def describe_prepared(prepared: Prepared) -> str:
     """Say how many dialogues are left, and how many each published rule removed."""
     removed = {name: len(getattr(prepared, name)) for name in LEFT_OUT}
     read = len(prepared.kept) + sum(removed.values())
@@ -199,7 +199,7 @@ def _list_remarks(result: Reproduction, prepared: Prepared) -> list[str]:
         "best epoch seen: the lowest loss and the highest correlations of all epochs on the test part, as published; "
         "they use the ratings they are tested on",
         "honest: the epoch is chosen on a tenth of the training dialogues, then tested once",
-        f"{prepared_sentence(prepared)}; {plural(result.views, 'row')}, {plural(len(result.seeds), 'split')}, "
+        f"{describe_prepared(prepared)}; {plural(result.views, 'row')}, {plural(len(result.seeds), 'split')}, "
         f"{result.preset.epochs} epochs at {result.preset.rate:g}",
     ]
     if not result.glove:

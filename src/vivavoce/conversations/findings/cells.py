@@ -36,21 +36,21 @@ KINDS = 3
 SHOWN = 5
 
 
-def truth_of(line: Line) -> str | None:
+def find_truth(line: Line) -> str | None:
     """Return the topic that a turn in scope asked for; of several right ones, the one that was found or the first."""
     if not line.verdict.in_scope or not line.expected:
         return None
     return line.verdict.intent if line.verdict.intent in line.expected else line.expected[0]
 
 
-def used_topic(line: Line) -> str | None:
+def find_used_topic(line: Line) -> str | None:
     """Return the topic that the bot answered with, None where it did not answer or does not tell.
 
     A bot that names no topic but gave the expected reply has found the topic.
     """
     verdict = line.verdict
     if verdict.outcome is TurnOutcome.RIGHT:
-        return truth_of(line)
+        return find_truth(line)
     answers = (TurnOutcome.WRONG_REPLY, TurnOutcome.WRONG_INTENT, TurnOutcome.OVERREACH)
     return verdict.intent if verdict.outcome in answers else None
 
@@ -60,7 +60,7 @@ def count_topics(columns: Columns) -> csr_array:
     from scipy.sparse import csr_array
 
     rows = [(index, columns.lines[index]) for index in np.flatnonzero(columns.counted).tolist()]
-    pairs = [(index, truth_of(line), used_topic(line)) for index, line in rows]
+    pairs = [(index, find_truth(line), find_used_topic(line)) for index, line in rows]
     topics = tuple(sorted({truth for _, truth, _ in pairs if truth is not None}))
     place = {topic: KINDS * number for number, topic in enumerate(topics)}
     cells = [(i, place[truth] + ASKED) for i, truth, _ in pairs if truth is not None]
@@ -113,7 +113,7 @@ def topic_rows(columns: Columns) -> tuple[TopicRow, ...]:
     for place, bot in enumerate(columns.bots):
         counted = np.flatnonzero(columns.counted & (columns.bot == place)).tolist()
         lines = [columns.lines[index] for index in counted]
-        pairs = [(truth_of(line), used_topic(line)) for line in lines]
+        pairs = [(find_truth(line), find_used_topic(line)) for line in lines]
         mixed = Counter(pair for pair in pairs if pair[0] is not None)
         asked = Counter(truth for truth, _ in pairs if truth is not None)
         answers = Counter(used for _, used in pairs)
@@ -125,7 +125,7 @@ def topic_rows(columns: Columns) -> tuple[TopicRow, ...]:
         if outside:
             outcomes = Counter(line.verdict.outcome for line in lines)
             declined, missed = outcomes[TurnOutcome.DECLINED], outcomes[TurnOutcome.MISSED]
-            wrong = Counter(used for line in outside if (used := used_topic(line)) is not None)
+            wrong = Counter(used for line in outside if (used := find_used_topic(line)) is not None)
             rows.append(_row(bot, None, (len(outside), declined + missed, declined), wrong))
     return tuple(rows)
 

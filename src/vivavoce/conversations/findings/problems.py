@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.bots.protocol import BotFacts, Nature
-from vivavoce.conversations.findings.cells import truth_of
+from vivavoce.conversations.findings.cells import find_truth
 from vivavoce.conversations.findings.columns import Columns, Ints
 from vivavoce.conversations.result import Line, Problem
 from vivavoce.conversations.transcript import ConversationKey
@@ -126,7 +126,7 @@ def find_problems(
 
 
 def _describe_topic(line: Line) -> str:
-    topic = truth_of(line)
+    topic = find_truth(line)
     if topic:
         return say("'{topic}'", topic=topic)
     return say("no named topic (scenario '{scenario}')", scenario=line.scenario)

@@ -49,7 +49,7 @@ class Scene:
 
     def match(self, pattern: Pattern, texts: Sequence[str]) -> Matched:
         """Hold a pattern against texts of the reply."""
-        values, names = self.exchange.values, known_names(self)
+        values, names = self.exchange.values, list_known_names(self)
         return match_reply(pattern, texts, default=self.default, values=values, encoder=self.encoder, names=names)
 
     def same(self, expected: str, given: str) -> bool:
@@ -60,7 +60,7 @@ class Scene:
         return match_reply(pattern, (given,), default=Match.EXACT, values=self.exchange.values).passed
 
 
-def known_names(scene: Scene) -> tuple[str, ...]:
+def list_known_names(scene: Scene) -> tuple[str, ...]:
     """Return the slot values, expected and reported, that a near match must not change."""
     expect = scene.expect
     expected = (*expect.slots.values(), *expect.slots_after.values(), *expect.slot_values)
@@ -93,7 +93,7 @@ def check_all(scene: Scene) -> tuple[Check, ...]:
     return tuple(result for check in checks for result in check(scene))
 
 
-def unsupported(expect: Expectation) -> tuple[str, ...]:
+def list_unsupported(expect: Expectation) -> tuple[str, ...]:
     """Return the names of checks that cannot be made here: a turn that asks for them is not counted."""
     asked = [name for name in _UNSUPPORTED if getattr(expect, name)]
     return (*asked, *(name for name in expect.extras if name.startswith("x-")))

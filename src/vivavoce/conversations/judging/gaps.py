@@ -94,7 +94,7 @@ def split_pieces(text: str, values: Mapping[str, str], normalise: Callable[[str]
     return [held[ord(part) - _MARK] if place % 2 else Piece(part) for place, part in enumerate(parts) if part]
 
 
-def unfilled(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
+def list_unfilled(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names in a text that are neither typed nor known."""
     names = dict.fromkeys(match[1] for match in _NAME.finditer(text))
     return tuple(name for name in names if name not in values and name.lower() not in TYPED)

@@ -16,7 +16,7 @@ from vivavoce.conversations.judging.evidence import (
     check_all,
     check_texts,
     is_accepted,
-    unsupported,
+    list_unsupported,
 )
 from vivavoce.conversations.judging.matching import match_reply
 from vivavoce.conversations.judging.plain import shorten
@@ -71,7 +71,7 @@ def same_topic(name: str) -> str:
     return name.strip().casefold()
 
 
-def held_back(reply: Reply, sign: Sign) -> Guess | None:
+def find_held_back_guess(reply: Reply, sign: Sign) -> Guess | None:
     """Return the topic that a bot had in mind but did not act on, where that is known."""
     guess = reply.guess
     if guess is None and sign.rule == "confidence":
@@ -167,7 +167,7 @@ def find_gap(expect: Expectation, bot: BotFacts) -> Gap | None:
     """
     if not expect.counted:
         return Gap.NOTHING_EXPECTED
-    if unsupported(expect):
+    if list_unsupported(expect):
         return Gap.UNSUPPORTED
     if expect.fallback or expect.any or expect.all or expect.buttons or expect.answered:
         return None
@@ -201,7 +201,7 @@ def _find_reported(bot: BotFacts) -> set[Gap]:
 
 
 def _describe_gap(gap: Gap, expect: Expectation) -> str:
-    return _GAPS.get(gap) or f"not fully checked: {', '.join(unsupported(expect))}"
+    return _GAPS.get(gap) or f"not fully checked: {', '.join(list_unsupported(expect))}"
 
 
 def _note_reply(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
@@ -212,7 +212,7 @@ def _note_reply(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
         topic = next((name for name in expect.intents if same_topic(name) == same_topic(topic or "")), topic)
         # Made anew: a copy with changes takes several times as long, and this is done for every turn.
         return Verdict(verdict.outcome, verdict.in_scope, replied=True, intent=topic)
-    guess = held_back(scene.reply, sign)
+    guess = find_held_back_guess(scene.reply, sign)
     names = {same_topic(name) for name in expect.intents}
     right = None
     if guess is not None and (names or expect.fallback):

@@ -103,8 +103,8 @@ def _name_difference(expected: str, reply: str, names: Sequence[str]) -> str:
         ours, theirs = _find_swapped_nouns(expected, reply)
     elif not ours ^ theirs:
         expected_words, reply_words = (set(_WORD.findall(plain(text))) for text in (expected, reply))
-        ours = {name for name in capitalised(expected) if plain(name) not in reply_words}
-        theirs = {name for name in capitalised(reply) if plain(name) not in expected_words}
+        ours = {name for name in find_capitalised(expected) if plain(name) not in reply_words}
+        theirs = {name for name in find_capitalised(reply) if plain(name) not in expected_words}
     return f"the names differ ({_join(ours - theirs)} / {_join(theirs - ours)})" if ours ^ theirs else ""
 
 
@@ -114,7 +114,7 @@ def _find_known(text: str, names: Sequence[str]) -> set[str]:
     return {name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", flat)}
 
 
-def capitalised(text: str) -> list[str]:
+def find_capitalised(text: str) -> list[str]:
     """Return words that look like names: a capital letter inside a sentence, or several in one word."""
     if text.upper() == text:
         return []
@@ -131,8 +131,8 @@ def capitalised(text: str) -> list[str]:
 def _find_swapped_nouns(expected: str, reply: str) -> tuple[set[str], set[str]]:
     ours, theirs = _WORD.findall(expected), _WORD.findall(reply)
     folded = [word.casefold() for word in ours], [word.casefold() for word in theirs]
-    only_ours = {word for word in capitalised(expected) if word.casefold() not in folded[1]}
-    only_theirs = {word for word in capitalised(reply) if word.casefold() not in folded[0]}
+    only_ours = {word for word in find_capitalised(expected) if word.casefold() not in folded[1]}
+    only_theirs = {word for word in find_capitalised(reply) if word.casefold() not in folded[0]}
     gone: set[str] = set()
     come: set[str] = set()
     for step, a, b, c, d in SequenceMatcher(None, *folded, autojunk=False).get_opcodes():
@@ -144,7 +144,7 @@ def _find_swapped_nouns(expected: str, reply: str) -> tuple[set[str], set[str]]:
 
 NO_ENCODER = "sentence vectors are not installed"
 # Sentences of a long reply that are compared together, and how many of its sentences are looked at.
-WIDEST = 3
+MAX_WIDTH = 3
 MAX_SENTENCES = 60
 
 
@@ -224,7 +224,7 @@ def best_excerpt(
         return 0.0, ""
     nearest = max(singles, key=lambda each: each[0])[1].start
     # Spans of two and three sentences that hold the nearest.
-    starts = [(nearest - back, width) for width in range(2, WIDEST + 1) for back in range(width)]
+    starts = [(nearest - back, width) for width in range(2, MAX_WIDTH + 1) for back in range(width)]
     wider = [range(start, start + width) for start, width in starts if 0 <= start <= len(sentences) - width]
     ranked = sorted([*singles, *score(wider)], key=lambda each: -each[0])
     best, held_back = best_pair([pair for *_, pair in ranked], [value for value, *_ in ranked], minimum, names)

@@ -19,8 +19,8 @@ from vivavoce.conversations.judging.gaps import (
     fill_expression,
     has_no_gaps,
     holds_text,
+    list_unfilled,
     split_pieces,
-    unfilled,
 )
 from vivavoce.conversations.judging.likeness import (
     NO_ENCODER,
@@ -267,7 +267,7 @@ def _report(case: _Case, passed: bool, trouble: str) -> Matched:
         short = case.kind is Match.SUBSTRING and len(plain(case.pattern.text)) < SHORT
         note = say("; it is short and may be part of another word") if short else ""
         return Matched(True, case.kind, why=say("found {text} ({kind}){note}", text=text, kind=case.kind, note=note))
-    names = unfilled(case.pattern.text, case.values)
+    names = list_unfilled(case.pattern.text, case.values)
     note = f" ({', '.join(f'{{{name}}}' for name in names)} has no value)" if names else ""
     return Matched(
         False, case.kind, why=trouble or say("did not find {text} ({kind})", text=text, kind=case.kind) + note

@@ -44,7 +44,7 @@ _EMPHASES = (
     re.compile(r"_(?<!\w_)(?=[^\s_])(?P<text>(?:[^_]|(?<=\w)_(?=\w)){1,2000}?)(?<=[^\s_])_(?!\w)"),
     re.compile(r"~~(?<!~~~)(?=\S)(?P<text>(?:(?!~~).){1,2000}?)(?<=\S)~~(?!~)", re.DOTALL),
 )
-_DEEPEST = 3
+_MAX_DEPTH = 3
 # Code and addresses are held aside while emphasis is looked for: these stand in their places.
 _HELD = 0xF8000
 _HELDS = re.compile("[\U000f8000-\U000fbfff]")
@@ -58,13 +58,13 @@ def unmark(text: str) -> str:
         return text
     held: list[str] = []
     bare = _unmark_blocks(_hold_literals(_HELDS.sub("", text), held))
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         before = bare
         for emphasis in _EMPHASES:
             bare = emphasis.sub(r"\g<text>", bare)
         if bare == before:
             break
-    return _HELDS.sub(lambda found: held[ord(found[0]) - _HELD], bare) or text
+    return _HELDS.sub(lambda match: held[ord(match[0]) - _HELD], bare) or text
 
 
 def _hold_literals(text: str, held: list[str]) -> str:
@@ -76,21 +76,21 @@ def _hold_literals(text: str, held: list[str]) -> str:
         held.append(literal)
         return chr(_HELD + len(held) - 1)
 
-    text = _FENCE.sub(lambda found: hold(found["code"]), text) if "```" in text or "~~~" in text else text
-    text = _CODE.sub(lambda found: hold(found["code"].strip()), text) if "`" in text else text
-    text = _ESCAPED.sub(lambda found: hold(found[1]), text)
+    text = _FENCE.sub(lambda match: hold(match["code"]), text) if "```" in text or "~~~" in text else text
+    text = _CODE.sub(lambda match: hold(match["code"].strip()), text) if "`" in text else text
+    text = _ESCAPED.sub(lambda match: hold(match[1]), text)
     text = _resolve_references(_LINK.sub(r"\g<text>", _IMAGE.sub(r"\g<text>", text))) if "[" in text else text
-    return _ADDRESS.sub(lambda found: hold(found[1] or found[0]), text)
+    return _ADDRESS.sub(lambda match: hold(match[1] or match[0]), text)
 
 
 def _resolve_references(text: str) -> str:
     """Turn `[text][name]` into its text where the name is defined; `[1]` alone is a citation and stays."""
-    names = {found["name"].casefold() for found in _DEFINITION.finditer(text)}
+    names = {match["name"].casefold() for match in _DEFINITION.finditer(text)}
     if not names:
         return text
 
-    def show(found: re.Match[str]) -> str:
-        return found["text"] if (found["name"] or found["text"]).casefold() in names else found[0]
+    def show(match: re.Match[str]) -> str:
+        return match["text"] if (match["name"] or match["text"]).casefold() in names else match[0]
 
     return _REFERENCE.sub(show, _DEFINITION.sub("", text))
 
@@ -100,7 +100,7 @@ def _unmark_blocks(text: str) -> str:
     text = _BULLET.sub("", _QUOTE.sub("", _RULE.sub("", text)))
     text = _HEADING.sub(r"\g<text>", text)
     # A list counts from 1; `30. June` is a date.
-    numbers = [int(found["number"]) for found in _NUMBERED.finditer(text)]
+    numbers = [int(match["number"]) for match in _NUMBERED.finditer(text)]
     counts = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
     return _NUMBERED.sub("", text) if counts else text
 
@@ -245,7 +245,7 @@ def _all_words() -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def as_digits(text: str, language: str) -> str:
     """Return a folded text with its numbers in digits, thousands not parted."""
-    ungrouped = _groups(_GROUPING.get(language, ",")).sub(lambda found: re.sub(r"\D", "", found[0]), text)
+    ungrouped = _groups(_GROUPING.get(language, ",")).sub(lambda match: re.sub(r"\D", "", match[0]), text)
     if language == "zh":
         return convert_numerals(ungrouped)
     runs = _runs(language)

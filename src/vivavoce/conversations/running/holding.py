@@ -71,7 +71,7 @@ class Holding:
     values: dict[str, str] = field(default_factory=dict)
     good: list[str] = field(default_factory=list)
     replayed: bool = False
-    said: int = 0
+    sent: int = 0
     heard: int = 0
 
 
@@ -163,7 +163,7 @@ async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
         # Such a bot never waits for anything: without this it would keep the floor until its last talk.
         await asyncio.sleep(0)
     cold = channel.mark(asyncio.get_running_loop().time())
-    holding.said += 1
+    holding.sent += 1
     assert holding.talk is not None, "a conversation must be opened before a message is sent"  # noqa: S101
     patience = turn.wait_s or max(channel.policy.limits.timeout_s, holding.plan.defaults.wait_s or 0)
     answered = await ask(holding.talk, text, channel.policy, patience, f"{holding.session}/{turn.number}")

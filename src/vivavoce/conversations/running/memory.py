@@ -11,7 +11,7 @@ SELDOM = (100_000, 20, 50)
 
 
 @contextmanager
-def settled_memory() -> Iterator[None]:
+def settle_memory() -> Iterator[None]:
     """Let the garbage collector look seldom, and not at what exists already, such as the plan of a run.
 
     Looking delays replies while conversations are held, and costs a fifth of the time when they are scored.

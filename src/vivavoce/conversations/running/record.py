@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.conversations.record_form import exchange_from_text, exchange_to_text, header_from_text, header_to_text
-from vivavoce.conversations.running.memory import settled_memory
+from vivavoce.conversations.running.memory import settle_memory
 from vivavoce.conversations.running.writing import RecordWriter
 from vivavoce.conversations.transcript import (
     RECORD_FILE,
@@ -98,14 +98,14 @@ class RunRecord:
             database = _connect(place / RECORD_FILE)
             row = database.execute("SELECT layout, json FROM header").fetchone()
         except sqlite3.Error as error:
-            raise _unreadable(place, error) from error
+            raise _refuse_unreadable(place, error) from error
         if row is None or row[0] != LAYOUT:
             raise FileError(
                 "the record was started but never written, or written by another version of vivavoce",
                 where=str(place),
                 remedy="run the conversations again in another folder",
             )
-        with settled_memory():
+        with settle_memory():
             return cls(place, header_from_text(row[1]), database)
 
     @classmethod
@@ -206,7 +206,7 @@ class RunRecord:
         try:
             yield from self._database.execute(query, values)
         except sqlite3.DatabaseError as error:
-            raise _unreadable(self.folder, error) from error
+            raise _refuse_unreadable(self.folder, error) from error
 
     def states(self) -> Mapping[ConversationKey, State]:
         """Return how far each conversation got that was begun."""
@@ -285,10 +285,10 @@ def _refuse_cut(path: Path) -> None:
     if len(head) == 32 and head.startswith(SQLITE) and not (log.exists() and log.stat().st_size):
         page, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
         if path.stat().st_size < page * pages:
-            raise _damaged(path.parent, "the file is shorter than its header states")
+            raise _refuse_damaged(path.parent, "the file is shorter than its header states")
 
 
-def _damaged(place: Path, why: str) -> FileError:
+def _refuse_damaged(place: Path, why: str) -> FileError:
     return FileError(
         f"the record is damaged, possibly truncated while copying ({why})",
         where=str(place),
@@ -296,13 +296,13 @@ def _damaged(place: Path, why: str) -> FileError:
     )
 
 
-def _unreadable(place: Path, error: sqlite3.Error) -> FileError:
+def _refuse_unreadable(place: Path, error: sqlite3.Error) -> FileError:
     """Say why a record cannot be read: it was one and is damaged, it is busy, or it is something else."""
     with (place / RECORD_FILE).open("rb") as file:
         began = file.read(len(SQLITE)) == SQLITE
     # What is wrong with the call or the moment is another kind of error than what is wrong with the bytes.
     if began and not isinstance(error, sqlite3.OperationalError):
-        return _damaged(place, str(error))
+        return _refuse_damaged(place, str(error))
     if "no such table" in str(error) or not began:
         return FileError(f"this is not a run record ({error})", where=str(place), remedy="choose another folder")
     return FileError(

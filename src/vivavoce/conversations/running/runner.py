@@ -16,7 +16,7 @@ from uuid import uuid4
 from vivavoce.bots.asking import Allowance, AskingPolicy, LoopLag, Pace
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.running.holding import Channel, Holding, hold
-from vivavoce.conversations.running.memory import settled_memory
+from vivavoce.conversations.running.memory import settle_memory
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.scenarios.joining import JoinedBot
@@ -122,7 +122,7 @@ async def hold_conversations(
     run = _Run(record, options, report, Allowance(options.max_messages), LoopLag())
     run.lag.start()
     try:
-        with settled_memory():
+        with settle_memory():
             for own in (True, False):
                 await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
     finally:
@@ -236,7 +236,7 @@ class _Run:
             channel = queue.by_suite.get(script.suite, queue.channel)
             holding = Holding(channel, self.record.header.plan.of(script), script, key, attempt)
             state = await hold(holding, self.record)
-            self.allowance.give_back(len(script.turns) - holding.said)
+            self.allowance.give_back(len(script.turns) - holding.sent)
             queue.done += 1
             # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
             queue.failures = 0 if state is State.DONE and holding.heard > 0 else queue.failures + 1

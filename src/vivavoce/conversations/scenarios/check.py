@@ -155,8 +155,8 @@ def _describe_duration(minutes: float) -> str:
     return f"about {plural(round(minutes), 'minute')}" if minutes < 90 else f"about {minutes / 60:.1f} hours"
 
 
-FEWEST_TYPOS = 10
-FEWEST_LETTERS = 4
+MIN_TYPOS = 10
+MIN_LETTERS = 4
 USUAL_TURNS: Mapping[str, tuple[int, int]] = {"basic": (1, 3), "medium": (3, 6), "complex": (6, 12)}
 PROBES = ("", "zq", "7 § \n x", "Ok.")
 PROBE_SECONDS = 0.1
@@ -250,8 +250,8 @@ def _coverage_problems(scripts: Sequence[Script]) -> Iterator[CheckProblem]:
         message = "no turn is out of scope (`expect: fallback`), so overreaching answers are not measured"
         yield CheckProblem("no_out_of_scope", WARNING, message)
     typos = sum(turn.kind is Kind.TYPO for turn in turns)
-    if typos < FEWEST_TYPOS:
-        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate is imprecise below {FEWEST_TYPOS}"
+    if typos < MIN_TYPOS:
+        message = f"{plural(typos, 'misspelt turn')}: the comprehension rate is imprecise below {MIN_TYPOS}"
         if not typos:
             message = "no misspelt turns, so the comprehension rate is not measured"
         yield CheckProblem("few_typos", WARNING, message)
@@ -287,7 +287,7 @@ def _expectation_problems(spot: Spot, default: Match) -> Iterator[CheckProblem]:
         if reason := check_pattern(pattern, default):
             kinds = ("regex", ERROR) if kind is Match.REGEX else ("pattern", WARNING)
             yield problem_of([spot], *kinds, reason)
-        if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < FEWEST_LETTERS:
+        if kind is Match.SUBSTRING and 0 < len(pattern.text.strip()) < MIN_LETTERS:
             message = (
                 f"'{pattern.text}' is too short for a substring match and is found inside other words; use `contains`"
             )

@@ -38,14 +38,14 @@ def bot_problems(
         first = spot.script.setup_slots if spot.turn.number == 1 else {}
         for name in dict.fromkeys([*expect.slots, *expect.slots_after, *expect.slot_names, *first]):
             asked_slots.setdefault((name,), []).append(spot)
-    yield from _unknown("topic", asked_topics, topics)
-    yield from _unknown("slot", asked_slots, slots)
+    yield from _list_unknown("topic", asked_topics, topics)
+    yield from _list_unknown("slot", asked_slots, slots)
     yield from _leaks(every, bots)
     for bot in bots:
-        yield from unchecked_problems(expanded.plan, bot, expanded.lines)
+        yield from list_unchecked_problems(expanded.plan, bot, expanded.lines)
 
 
-def unchecked_problems(
+def list_unchecked_problems(
     plan: Plan, bot: BotFacts, lines: Mapping[tuple[str, str], int | None] | None = None
 ) -> Iterator[CheckProblem]:
     """Yield what cannot be checked with a bot as far as is known, and in how many turns."""
@@ -68,7 +68,7 @@ def unchecked_problems(
         yield problem_of(spots, "unchecked", WARNING, message)
 
 
-def _unknown(
+def _list_unknown(
     what: str, asked: Mapping[tuple[str, ...], list[Spot]], known: Mapping[str, Sequence[str]]
 ) -> Iterator[CheckProblem]:
     """Yield names that somebody does not know: an error where nobody knows them, else perhaps as it should be."""

@@ -23,7 +23,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     """Put in the values that are known and leave the others as they are."""
     if not values or "{" not in text:
         return text
-    return _NAME.sub(lambda found: values.get(found[1], found[0]), text)
+    return _NAME.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 def fill_pattern(pattern: Pattern, values: Mapping[str, str]) -> Pattern:

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 
 from vivavoce.dialogues.dialogue import Dialogue, View, rated_views
 
-FEWEST_UTTERANCES = 2
+MIN_UTTERANCES = 2
 MAX_CHARACTERS = 200
 APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 FOREIGN = re.compile(r"[^a-z0-9(),!?'`]")
@@ -77,7 +77,7 @@ def rows(prepared: Prepared) -> tuple[View, ...]:
 def is_short(dialogue: Dialogue) -> bool:
     """Say whether one side hardly spoke."""
     spoken = Counter(turn.speaker for turn in dialogue.turns)
-    return len(spoken) < 2 or min(spoken.values()) < FEWEST_UTTERANCES
+    return len(spoken) < 2 or min(spoken.values()) < MIN_UTTERANCES
 
 
 def is_long(dialogue: Dialogue) -> bool:

@@ -94,8 +94,8 @@ def find_columns(names: Sequence[str], source: str) -> Columns:
 
 def missing_roles(roles: Collection[str]) -> list[str]:
     """Return the roles that a table of dialogues needs and does not have."""
-    told = any(role in roles for role in INSTEAD_OF_SPEAKER)
-    return [role for role in REQUIRED if role not in roles and not (role == "speaker" and told)]
+    is_clear = any(role in roles for role in INSTEAD_OF_SPEAKER)
+    return [role for role in REQUIRED if role not in roles and not (role == "speaker" and is_clear)]
 
 
 def guess_columns(table: Table) -> tuple[str, ...]:

@@ -101,12 +101,12 @@ def tokens_of(text: str) -> tuple[str, ...]:
     return tuple(normalise(text).split()[:MAX_WORDS])
 
 
-def likeness(one: Words, other: Words) -> float:
+def likeness(own: Words, other: Words) -> float:
     """Return the share of words that two messages have in common (Jaccard)."""
-    if not one or not other:
+    if not own or not other:
         return 0.0
-    both = len(one & other)
-    return both / (len(one) + len(other) - both)
+    both = len(own & other)
+    return both / (len(own) + len(other) - both)
 
 
 def _find_neighbours(peer: Sequence[bool]) -> tuple[tuple[int, ...], tuple[int, ...]]:

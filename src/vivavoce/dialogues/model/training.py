@@ -88,7 +88,7 @@ def train_model(
     return Model(parts, told, untold, guess, origin, frozenset(fingerprint(view.dialogue) for view in views))
 
 
-def tested_on(model: Model, name: str, dialogues: Sequence[Dialogue]) -> Model:
+def add_test(model: Model, name: str, dialogues: Sequence[Dialogue]) -> Model:
     """Return the model with one line more in its passport: how it did on dialogues that it never learned from."""
     views = list(rated_views(dialogue for dialogue in dialogues if not refuse(dialogue)))
     ratings = np.array([view.quality for view in views], dtype=np.float64)

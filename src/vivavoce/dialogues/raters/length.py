@@ -12,7 +12,7 @@ from vivavoce.dialogues.result import Origin, Reason, Score
 from vivavoce.errors import UsageError, plural
 
 # Two messages from each of two sides, four words in each: the shortest dialogue that is rated, and the lowest score.
-FEWEST_TURNS, FEWEST_WORDS = 4, 16
+MIN_TURNS, MIN_WORDS = 4, 16
 MIN_A_SIDE = 2
 POINTS = 0.5
 
@@ -42,7 +42,7 @@ def _rate(dialogue: Dialogue) -> Score:
     if sum(count >= MIN_A_SIDE for count in sides.values()) < 2:
         return Score(dialogue.id, None, refusal="too short to score: fewer than two messages from each side")
     words = sum(len(turn.text.split()) for turn in turns)
-    reasons = (_make_reason("turn", len(turns), FEWEST_TURNS), _make_reason("word", words, FEWEST_WORDS))
+    reasons = (_make_reason("turn", len(turns), MIN_TURNS), _make_reason("word", words, MIN_WORDS))
     score = LOWEST + sum(reason.effect for reason in reasons)
     return Score(dialogue.id, min(HIGHEST, max(LOWEST, score)), reasons=reasons)
 

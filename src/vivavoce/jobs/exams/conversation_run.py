@@ -235,7 +235,7 @@ class RunBots:
         try:
             transcript = await hold_alone(holding, take)
         finally:
-            self._allowance.give_back(turns - holding.said)
+            self._allowance.give_back(turns - holding.sent)
         answered = transcript.state is State.DONE and holding.heard > 0
         self._failures[bot] = 0 if answered else self._failures[bot] + 1
         return transcript_to_text(transcript).encode("ascii")

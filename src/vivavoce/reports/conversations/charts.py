@@ -40,7 +40,7 @@ COLOURS = {
 
 def conversations_figures(result: ConversationsResult) -> dict[str, Figure]:
     """Return all figures of a conversations exam; none if no turn was counted."""
-    if not wording.ranked_cells(result):
+    if not wording.rank_cells(result):
         return {}
     times = times_figure(result)
     return figures_by_name([levels_figure(result), outcomes_figure(result), *([times] if times else [])])

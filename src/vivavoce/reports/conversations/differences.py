@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vivavoce.conversations.result import ALL, Comparison, ConversationsResult
 from vivavoce.messages import say
 from vivavoce.reports.conversations import wording
-from vivavoce.reports.conversations.meanings import FEWEST
+from vivavoce.reports.conversations.meanings import MIN_TURNS
 from vivavoce.reports.conversations.verdicts import few_scenarios, winner
 
 # Distances between ticks in points, of which the first that gives few enough is taken.
@@ -52,7 +52,7 @@ def draw_differences(result: ConversationsResult, domain: str = ALL, word: Calla
 
     `word` translates a text. Intervals end where two shares cannot lie further apart.
     """
-    order = [cell.bot for cell in wording.ranked_cells(result)]
+    order = [cell.bot for cell in wording.rank_cells(result)]
     pairs = [
         (_see_from_ahead(each), each)
         for each in result.comparisons
@@ -88,7 +88,7 @@ def draw_differences(result: ConversationsResult, domain: str = ALL, word: Calla
 def _see_from_ahead(comparison: Comparison) -> tuple[str, str, float, float | None, float | None]:
     """Return both bots, the one ahead first, and how far, with an interval that leaves out what cannot be."""
     value, low, high = comparison.difference or 0.0, comparison.low, comparison.high
-    if comparison.turns < FEWEST or low == high:
+    if comparison.turns < MIN_TURNS or low == high:
         low = high = None
     if value < 0:
         low, high = (None if high is None else -high), (None if low is None else -low)

@@ -88,15 +88,15 @@ def _write_cell(  # noqa: PLR0917
 
 def _find_best(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
     """Return the best value of each level and number that has a best, where there is something to be better than."""
-    found: dict[tuple[str, str], float] = {}
+    best: dict[tuple[str, str], float] = {}
     for name in SEVEN:
         better = measure_of(name).better
         for level in {cell.level for cell in cells}:
             values = [_comparable(number_of(cell, name)) for cell in cells if cell.level == level]
             known = [value for value in values if value is not None]
             if better != "neither" and len(known) > 1 and len(set(known)) > 1:
-                found[level, name] = max(known) if better == "higher" else min(known)
-    return found
+                best[level, name] = max(known) if better == "higher" else min(known)
+    return best
 
 
 def _comparable(rate: Rate) -> float | None:

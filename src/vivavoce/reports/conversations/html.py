@@ -27,8 +27,8 @@ from vivavoce.reports.conversations.multiples import draw_multiples
 from vivavoce.reports.conversations.transcripts import (
     conversations_by_level,
     example_of,
+    find_texts,
     key_before,
-    said_and_answered,
 )
 from vivavoce.reports.shared.numbers import ENGLISH, interval_text, milliseconds_text
 from vivavoce.reports.shared.pages import render_report
@@ -46,7 +46,7 @@ def render_conversations(result: ConversationsResult, record: RunRecord | None =
     """
     header, bots = result.header, [bot.name for bot in result.header.bots]
     held = conversations_by_level(result, record) if record is not None and result.lines else ((), 0)
-    ranked = wording.ranked_cells(result)
+    ranked = wording.rank_cells(result)
     rest = [cell for bot in bots if (cell := result.cell(bot)) not in ranked]
     # Two examples show what is meant; three of each of many bots make a long page.
     examples = 2 if len(bots) >= tables.MANY_BOTS else 3
@@ -61,7 +61,7 @@ def render_conversations(result: ConversationsResult, record: RunRecord | None =
         tiles=[_build_tile(cell) for cell in (*ranked, *rest)],
         panels=[
             (tables.table_title(result, domain), draw_multiples(result, domain))
-            for domain in tables.shown_domains(result)
+            for domain in tables.list_shown_domains(result)
         ],
         values=_build_values(result),
         gaps=draw_differences(result),
@@ -203,7 +203,7 @@ def _list_problems(
         examples = []
         for key, number in problem.examples[:most]:
             sent, answer = example_of(record, key, number, MAX_EXAMPLE) if record else ("", "")
-            examples.append((sent, tables.quoted(answer) if record else "", f"{key.script}, turn {number}"))
+            examples.append((sent, tables.quote(answer) if record else "", f"{key.script}, turn {number}"))
         views.append(_Problem(wording.sentence(problem.message), wording.sentence(problem.remedy), examples))
     if views:
         yield bot, views, left
@@ -282,7 +282,7 @@ def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
 
 def _describe_change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> tuple[object, ...]:
     """Return message and place of a turn, and for each run its outcome and the reply."""
-    sent, now = map(visible, said_and_answered(after.transcript(change.key), change.number))
-    then = visible(said_and_answered(before.transcript(key_before(diff, change)), change.number)[1])
+    sent, now = map(visible, find_texts(after.transcript(change.key), change.number))
+    then = visible(find_texts(before.transcript(key_before(diff, change)), change.number)[1])
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"
     return sent, where, ((change.before, then), (change.after, now))

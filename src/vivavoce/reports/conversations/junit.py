@@ -13,7 +13,7 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Script
 from vivavoce.conversations.transcript import ConversationKey, State
 from vivavoce.outcomes import TurnOutcome
-from vivavoce.reports.conversations.transcripts import said_and_answered
+from vivavoce.reports.conversations.transcripts import find_texts
 
 _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -77,7 +77,7 @@ def _render_case(  # noqa: PLR0917
         outcome = line.verdict.outcome
         if outcome.passed or outcome in (TurnOutcome.UNCHECKED, TurnOutcome.NOT_REACHED):
             continue
-        sent, answer = said_and_answered(transcript, line.number)
+        sent, answer = find_texts(transcript, line.number)
         reasons = "; ".join(line.verdict.reasons) or outcome.meaning
         faults.append(f"turn {line.number} ({line.turn}), {outcome}: {reasons}\n  visitor: {sent}\n  bot: {answer}")
     faults = faults or [transcript.note or "not completed"]

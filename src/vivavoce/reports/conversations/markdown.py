@@ -12,8 +12,8 @@ from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, number_of, outcome_name
-from vivavoce.reports.conversations.tables import cells_by_level, shown_domains
-from vivavoce.reports.conversations.transcripts import gist, key_before, said_and_answered
+from vivavoce.reports.conversations.tables import cells_by_level, list_shown_domains
+from vivavoce.reports.conversations.transcripts import find_texts, gist, key_before
 from vivavoce.reports.shared.numbers import ENGLISH
 from vivavoce.reports.shared.texts import shorten
 
@@ -30,7 +30,7 @@ def render_summary(result: ConversationsResult) -> str:
     lines += [_plain(second), ""] if second else []
     head = ["Bot", "Level", "Turns", *[measure_of(name).column for name in MAIN]]
     lines += [_row(head), _row(["---", "---", *["---:"] * (len(head) - 2)])]
-    domain = shown_domains(result)[0]
+    domain = list_shown_domains(result)[0]
     for bot in result.header.bots:
         for cell in cells_by_level(result, bot.name, domain):
             values = [write_rate(name, number_of(cell, name)) for name in MAIN]
@@ -65,8 +65,8 @@ def render_diff_summary(diff: RunDiff, before: RunRecord, after: RunRecord) -> s
 
 
 def _change_row(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> str:
-    sent, now = said_and_answered(after.transcript(change.key), change.number)
-    _, then = said_and_answered(before.transcript(key_before(diff, change)), change.number)
+    sent, now = find_texts(after.transcript(change.key), change.number)
+    _, then = find_texts(before.transcript(key_before(diff, change)), change.number)
     then, now = (gist(text, after.header.plan.notice, MAX_TEXT) for text in (then, now))
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"
     replies = [f"{outcome_name(outcome)}: {text}" for outcome, text in ((change.before, then), (change.after, now))]

@@ -15,9 +15,9 @@ from vivavoce.reports.shared.numbers import ENGLISH
 _NO_TYPO = say("no in-scope message was misspelt")
 _NO_TWIN = say("no misspelt message was also sent with correct spelling")
 # A share of fewer items than this says little: they are counted out.
-FEWEST = 10
+MIN_TURNS = 10
 _ALL_IN_SCOPE = say("all questions were in scope")
-_share = partial(define, few=FEWEST)
+_share = partial(define, few=MIN_TURNS)
 
 _TABLE = (
     define(
@@ -159,7 +159,7 @@ def measure_of(name: str) -> Measure:
         k = name.removeprefix("pass_hat_")
         title = say("Passed {k} of {k}", k=k)
         meaning = say("The chance that a conversation passes {k} times in a row.", k=k)
-        return Measure(name, title, meaning, absent=say("too few repeats"), mean=True, few=FEWEST)
+        return Measure(name, title, meaning, absent=say("too few repeats"), mean=True, few=MIN_TURNS)
     return CONVERSATION_MEASURES[name]
 
 
@@ -170,7 +170,7 @@ def number_of(cell: Cell, name: str) -> Rate:
 
 def too_few(rate: Rate) -> bool:
     """Tell whether a number comes from so few items that an interval would pretend to know more."""
-    return rate.value is not None and rate.n < FEWEST
+    return rate.value is not None and rate.n < MIN_TURNS
 
 
 def narrow_text(name: str, rate: Rate) -> str:

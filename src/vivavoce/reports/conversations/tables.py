@@ -45,9 +45,9 @@ def show_conversations(
     second = wording.second_sentence(result)
     if second:
         console.print(block(second))
-    for place, domain in enumerate(shown_domains(result)):
+    for place, domain in enumerate(list_shown_domains(result)):
         console.print(heading(table_title(result, domain), "" if place else ASIDE))
-        console.print(_fit_tables(console, result, domain, levels=verbose or domain == shown_domains(result)[0]))
+        console.print(_fit_tables(console, result, domain, levels=verbose or domain == list_shown_domains(result)[0]))
     if lines := list(verdicts.verdicts(result)):
         console.print(heading("Which differences are real?"))
         _show_some(console, lines, verbose)
@@ -72,7 +72,7 @@ def show_conversations(
         _show_some(console, remarks, verbose)
 
 
-def shown_domains(result: ConversationsResult) -> list[str]:
+def list_shown_domains(result: ConversationsResult) -> list[str]:
     """Return the domains that get a table: all together if there are several, then each."""
     domains = list(dict.fromkeys(cell.domain for cell in result.cells if cell.domain != ALL))
     return domains if len(domains) == 1 else [ALL, *domains]
@@ -177,13 +177,13 @@ def _show_problem(console: Console, place: int, problem: Problem, record: RunRec
     console.print(block(Text.assemble((number, "bold"), wording.sentence(problem.message))))
     for key, turn in problem.examples[:1]:
         sent, answer = example_of(record, key, turn, EXAMPLE)
-        text = Text.assemble(f"“{sent}” → {quoted(answer)} ", (f"({key.script}, turn {turn})", "dim"))
+        text = Text.assemble(f"“{sent}” → {quote(answer)} ", (f"({key.script}, turn {turn})", "dim"))
         console.print(block(text, indent=indent))
     if problem.remedy:
         console.print(block(wording.sentence(problem.remedy), "dim", indent=indent))
 
 
-def quoted(answer: str) -> str:
+def quote(answer: str) -> str:
     """Return what a bot said in quotes; a note about it (in brackets) stays as it is."""
     return answer if answer.startswith("(") and answer.endswith(")") else f"“{answer}”"
 
@@ -267,8 +267,8 @@ def change_line(diff: RunDiff, change: Change, before: RunRecord, after: RunReco
     _, then = example_of(before, key_before(diff, change), change.number, 80)
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"
     return (
-        f"{where}: “{sent}”\nwas {outcome_name(change.before)}: {quoted(then)}\n"
-        f"now {outcome_name(change.after)}: {quoted(now)}"
+        f"{where}: “{sent}”\nwas {outcome_name(change.before)}: {quote(then)}\n"
+        f"now {outcome_name(change.after)}: {quote(now)}"
     )
 
 

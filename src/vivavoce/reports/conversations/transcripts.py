@@ -27,7 +27,7 @@ def exchange_at(transcript: Transcript, number: int) -> Exchange | None:
     return next((exchange for exchange in transcript.exchanges if exchange.number == number), None)
 
 
-def said_and_answered(transcript: Transcript, number: int) -> tuple[str, str]:
+def find_texts(transcript: Transcript, number: int) -> tuple[str, str]:
     """Return what the visitor wrote and what came back, in words where nothing did."""
     exchange = exchange_at(transcript, number)
     if exchange is None:
@@ -39,7 +39,7 @@ def said_and_answered(transcript: Transcript, number: int) -> tuple[str, str]:
 
 def example_of(record: RunRecord, key: ConversationKey, number: int, most: int) -> tuple[str, str]:
     """Return message and reply short enough for an example; a notice that stands before every talk is left out."""
-    sent, answer = said_and_answered(record.transcript(key), number)
+    sent, answer = find_texts(record.transcript(key), number)
     return shorten(sent, most), gist(answer, record.header.plan.notice, most)
 
 
@@ -50,11 +50,11 @@ def gist(reply: str, notice: str = "", most: int = 140) -> str:
     """
     bubbles = [line for line in reply.splitlines() if line.strip()]
     notices = [line.strip() for line in notice.splitlines() if line.strip()]
-    told = [line for line in bubbles if not any(known in line for known in notices)] or bubbles
-    kept = told[-1:]
-    while len(kept) < len(told) and len(" ".join(told[-len(kept) - 1 :])) <= most:
-        kept = told[-len(kept) - 1 :]
-    before = f"{CUT} " if len(kept) < len(told) else ""
+    lines = [line for line in bubbles if not any(known in line for known in notices)] or bubbles
+    kept = lines[-1:]
+    while len(kept) < len(lines) and len(" ".join(lines[-len(kept) - 1 :])) <= most:
+        kept = lines[-len(kept) - 1 :]
+    before = f"{CUT} " if len(kept) < len(lines) else ""
     return before + shorten(" ".join(kept), most - len(before))
 
 
@@ -113,7 +113,7 @@ def _build_conversation(script: Script, bots: Sequence[str], lines: Lines, recor
     transcripts = {bot: record.transcript(ConversationKey(bot, script.id)) for bot in bots}
     messages = []
     for turn in script.turns:
-        sent = next((s for t in transcripts.values() if (s := said_and_answered(t, turn.number)[0])), turn.text)
+        sent = next((s for t in transcripts.values() if (s := find_texts(t, turn.number)[0])), turn.text)
         if not turn.expect.counted:
             expected = "nothing expected"
         elif turn.expect.fallback:
@@ -141,7 +141,7 @@ def _list_outcomes(script: Script, bots: Sequence[str], lines: Lines) -> list[Tu
 
 def _build_answer(turn: ScriptTurn, lines: Lines, transcript: Transcript) -> Answer:
     line = lines.get((transcript.key, turn.number))
-    text = cut(visible(said_and_answered(transcript, turn.number)[1]), MAX_TEXT)
+    text = cut(visible(find_texts(transcript, turn.number)[1]), MAX_TEXT)
     if line is None:
         return Answer(transcript.key.bot, text, TurnOutcome.NOT_REACHED, ())
     outcome = line.verdict.outcome

@@ -12,8 +12,8 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.errors import UsageError
 from vivavoce.files.exports import LOST_IN_XML, sheet_bytes
-from vivavoce.files.writing import guarded, write_bytes, write_csv
-from vivavoce.reports.conversations.transcripts import exchange_at, said_and_answered
+from vivavoce.files.writing import guard_cell, write_bytes, write_csv
+from vivavoce.reports.conversations.transcripts import exchange_at, find_texts
 
 
 class Turn(NamedTuple):
@@ -87,7 +87,7 @@ def turn_rows(result: ConversationsResult, record: RunRecord) -> Iterator[tuple[
         transcript = record.transcript(key)
         for line in group:
             exchange = exchange_at(transcript, line.number)
-            turn = Turn(line, exchange, *said_and_answered(transcript, line.number))
+            turn = Turn(line, exchange, *find_texts(transcript, line.number))
             yield tuple(write(turn) for write in _WRITERS.values())
 
 
@@ -96,4 +96,4 @@ def _cell(column: str, cell: str) -> str | float | None:
         return float(cell) if cell else None
     # Leave out what a workbook cannot hold: control characters, and half a character (a lone surrogate).
     clean = LOST_IN_XML.sub("", cell).encode("utf-8", "backslashreplace").decode("utf-8")
-    return guarded(clean if len(clean) <= MAX_CHARACTERS else f"{clean[:MAX_CHARACTERS]}...")
+    return guard_cell(clean if len(clean) <= MAX_CHARACTERS else f"{clean[:MAX_CHARACTERS]}...")

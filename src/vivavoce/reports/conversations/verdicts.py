@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vivavoce.conversations.result import ALL, Comparison, ConversationsResult
 from vivavoce.messages import say, say_count
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.meanings import FEWEST
+from vivavoce.reports.conversations.meanings import MIN_TURNS
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE
 
 TOO_CLOSE = say("too close to call")
@@ -35,14 +35,14 @@ def winner(comparison: Comparison) -> str | None:
 
 def ends_text(comparison: Comparison | None) -> str:
     """Return the ends of a difference that is real, seen from the better one; nothing where turns are too few."""
-    if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < FEWEST:
+    if comparison is None or comparison.low is None or comparison.high is None or comparison.turns < MIN_TURNS:
         return ""
     low, high = 100 * comparison.low, 100 * comparison.high
     low, high = (low, high) if winner(comparison) == comparison.a else (-high, -low)
     return say("{low:.0f} to {high:.0f}", low=low, high=high)
 
 
-def counted_of(result: ConversationsResult, comparison: Comparison) -> int:
+def count_text(result: ConversationsResult, comparison: Comparison) -> int:
     """Return how many turns the rates of two bots are shown over: the more of the two."""
     place = comparison.domain, comparison.level
     return max(result.cell(bot, *place).counts.counted for bot in (comparison.a, comparison.b))
@@ -52,7 +52,7 @@ def verdicts(result: ConversationsResult) -> Iterator[str]:
     """Say of each two bots whether the difference between them is real, over everything."""
     for comparison in result.comparisons:
         if (comparison.domain, comparison.level) == (ALL, ALL):
-            yield verdict_sentence(comparison, counted_of(result, comparison))
+            yield verdict_sentence(comparison, count_text(result, comparison))
 
 
 def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
@@ -75,7 +75,7 @@ def verdict_sentence(comparison: Comparison, counted: int = 0) -> str:
         verdict, points = verdict_text(comparison), points_text(comparison)
         first = say("{a} and {b}: {verdict} ({points}).", a=a, b=b, verdict=verdict, points=points)
         return first + forecast(comparison) + rest
-    other, gap, ends = b if better == a else a, abs(100 * comparison.difference), bracketed(ends_text(comparison))
+    other, gap, ends = b if better == a else a, abs(100 * comparison.difference), bracket(ends_text(comparison))
     facts = {"better": better, "other": other, "gap": gap, "ends": ends}
     return say("{better} is better than {other}: {gap:.0f} points{ends}.", **facts) + rest
 
@@ -117,7 +117,7 @@ def points_text(comparison: Comparison) -> str:
         return NOT_AVAILABLE
     low, high = comparison.low, comparison.high
     points = _points(comparison.difference)
-    if low is None or high is None or low == high or comparison.turns < FEWEST:
+    if low is None or high is None or low == high or comparison.turns < MIN_TURNS:
         return say("{points} points", points=points)
     return say("{points} points, {points2} to {points3}", points=points, points2=_points(low), points3=_points(high))
 
@@ -137,7 +137,7 @@ def common_text(comparison: Comparison, counted: int) -> str:
     return " " + say("The comparison uses the {turns} counted for both.", turns=turns)
 
 
-def bracketed(text: str) -> str:
+def bracket(text: str) -> str:
     """Return a text in brackets, with a blank before them; nothing for nothing."""
     return " (" + text + ")" if text else ""
 

@@ -12,9 +12,9 @@ from vivavoce.reports.conversations.meanings import too_few
 from vivavoce.reports.conversations.verdicts import (
     beats,
     between,
-    bracketed,
+    bracket,
     common_text,
-    counted_of,
+    count_text,
     ends_text,
     few_scenarios,
     verdict_sentence,
@@ -49,7 +49,7 @@ def cautions(result: ConversationsResult) -> Iterator[str]:
 
 def standing(result: ConversationsResult) -> str:
     """Say which bot is best, if any, and by how much."""
-    ranked = ranked_cells(result)
+    ranked = rank_cells(result)
     if not ranked:
         return say("Nothing could be counted: no checked turn reached a bot.")
     if len(ranked) == 1:
@@ -74,7 +74,7 @@ def standing(result: ConversationsResult) -> str:
 
 def doubt(result: ConversationsResult) -> tuple[bool, str]:
     """Say whether the lead of the first bot is real, as one sees at a glance; nothing where nobody leads."""
-    ranked = ranked_cells(result)
+    ranked = rank_cells(result)
     if len(ranked) < 2:
         return False, ""
     if leader(result, ranked) is not None:
@@ -91,7 +91,7 @@ def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if not any(beats(result, other.bot, cell.bot) for other in cells)]
 
 
-def ranked_cells(result: ConversationsResult) -> list[Cell]:
+def rank_cells(result: ConversationsResult) -> list[Cell]:
     """Return the totals of the bots of which something was counted, the most often right first."""
     cells = [result.cell(bot.name) for bot in result.header.bots]
     counted = [cell for cell in cells if cell.rates["accuracy"].value is not None]
@@ -112,7 +112,7 @@ def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> s
     facts = {"bot": best.bot, "other": others[0].bot, "right": right_of(best), "bots": bots, "ends": ends}
     facts["gap"] = abs(100 * (comparison.difference or 0)) if comparison else 0.0
     if bots == 2:
-        facts["bracketed"] = bracketed(ends)
+        facts["bracketed"] = bracket(ends)
         return say("{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.", **facts)
     if not ends:
         return say("{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.", **facts)
@@ -156,7 +156,7 @@ def right_of(cell: Cell, noun: str = "turn") -> str:
 
 def second_sentence(result: ConversationsResult) -> str:
     """Say how far the headline can be trusted: where its number would lie, or what would decide it."""
-    ranked = ranked_cells(result)
+    ranked = rank_cells(result)
     if not ranked:
         return ""
     if len(ranked) == 1:
@@ -176,10 +176,10 @@ def second_sentence(result: ConversationsResult) -> str:
             text = say(
                 "The lead is real; brackets show where it would probably lie with other conversations of this kind."
             )
-        return text + (common_text(pair, counted_of(result, pair)) if pair else "")
+        return text + (common_text(pair, count_text(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
     pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    return verdict_sentence(pair, counted_of(result, pair)) if pair else ""
+    return verdict_sentence(pair, count_text(result, pair)) if pair else ""
 
 
 def level_order(levels: Iterable[str]) -> list[str]:

@@ -31,10 +31,10 @@ def rank_text(line: SystemLine) -> str:
 
 def ranking_warning(result: DialoguesResult) -> str:
     """Say why the ranking is to be taken with care; what the headline explains is not explained again."""
-    said = result.ranking.warning if result.ranking else ""
-    if said in ("", result.passport.verdict):
+    warning = result.ranking.warning if result.ranking else ""
+    if warning in ("", result.passport.verdict):
         return "" if result.passport.may_compare else NOT_YET + " " + say("See the reason at the top.")
-    return sentence(said)
+    return sentence(warning)
 
 
 def pair_sentences(ranking: Ranking) -> list[str]:

@@ -21,7 +21,7 @@ from vivavoce.reports.dialogues import wording
 from vivavoce.reports.dialogues.charts import dialogues_figures, effect_rows, main_agreement
 from vivavoce.reports.dialogues.facts import FACT_MEANINGS, FACT_TITLES, count_facts
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
-from vivavoce.reports.dialogues.messages import shaded_messages
+from vivavoce.reports.dialogues.messages import shade_messages
 from vivavoce.reports.shared.measures import Measure
 from vivavoce.reports.shared.numbers import interval_text, score_text, signed
 from vivavoce.reports.shared.pages import render_report
@@ -49,7 +49,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         short=short,
         cut=cut,
         most={"name": MAX_NAME, "speaker": MAX_SPEAKER, "why": MAX_WHY, "text": MAX_TEXT, "groups": MAX_GROUPS},
-        messages=shaded_messages,
+        messages=shade_messages,
         score_text=score_text,
         tiles=_tiles(result, scored) if result.scores else [],
         figures=dialogues_figures(result),
@@ -59,7 +59,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         ranking_warning=clean(bot_wording.ranking_warning(result)),
         pairs=(pairs[:MAX_PAIRS], pairs[MAX_PAIRS:]),
         unranked=bot_wording.unranked_sentence(ranking) if ranking else "",
-        refused=_refused_table(refusals),
+        refused=_build_refused_table(refusals),
         refused_total=sum(len(group.ids) for group in refusals),
         groups_left=len(refusals) - MAX_GROUPS,
         remarks=remarks[:MAX_GROUPS],
@@ -171,7 +171,7 @@ def _effects_table(lowest: ScoredDialogue) -> Table:
     return make_table("Effect of each message", ("Message", "Who", _column("effect", "Effect")), rows, 1)
 
 
-def _refused_table(groups: Sequence[wording.Group]) -> Table:
+def _build_refused_table(groups: Sequence[wording.Group]) -> Table:
     rows = []
     for group in groups[:MAX_GROUPS]:
         ids = [short(name, MAX_NAME) for name in group.ids[:5]]

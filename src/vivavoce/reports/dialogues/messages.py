@@ -53,7 +53,7 @@ def telling_messages(row: ScoredDialogue, most: int = MAX_MESSAGES) -> Iterator[
         yield len(every) - last
 
 
-def shaded_messages(row: ScoredDialogue) -> list[tuple[Message | int, str]]:
+def shade_messages(row: ScoredDialogue) -> list[tuple[Message | int, str]]:
     """Return the telling messages with the shade of each, from its strength beside the strongest one."""
     messages = list(telling_messages(row))
     effects = [0.0 if isinstance(message, int) else message.effect or 0.0 for message in messages]

@@ -207,22 +207,19 @@ def agreement_sentence(
     agreements: Mapping[str, Agreement], *, where: str = OF_THIS_LOG, counted: Counted = "dialogue"
 ) -> str:
     """Say how well the scores agree with the ratings; `where` the dialogues come from, `counted` what `n` counts."""
-    found = agreements.get("overall") or next(iter(agreements.values()), None)
-    if found is None or not found.n:
+    agreement = agreements.get("overall") or next(iter(agreements.values()), None)
+    if agreement is None or not agreement.n:
         return say(
             "None of these dialogues has both a score and a rating, so it is unknown how well the scores fit here."
         )
-    talks, marks = (
-        say_count(found.n, "{n} dialogue", "{n} dialogues"),
-        say_count(found.n, "{n} rating", "{n} ratings"),
-    )
-    if found.pearson.value is None:
-        several = talks if counted == "dialogue" else marks
+    ratings = say_count(agreement.n, "{n} rating", "{n} ratings")
+    if agreement.pearson.value is None:
+        several = say_count(agreement.n, "{n} dialogue", "{n} dialogues") if counted == "dialogue" else ratings
         return say("{several} with score and rating: too few, or too similar, for a correlation.", several=several)
-    marked = say_count(found.n, "{n} rated dialogue", "{n} rated dialogues")
-    some = marked if counted == "dialogue" else say("{marks} of dialogues", marks=marks)
+    marked = say_count(agreement.n, "{n} rated dialogue", "{n} rated dialogues")
+    some = marked if counted == "dialogue" else say("{marks} of dialogues", marks=ratings)
     correlations = []
-    for name, rate in (("Pearson", found.pearson), ("Spearman", found.spearman)):
+    for name, rate in (("Pearson", agreement.pearson), ("Spearman", agreement.spearman)):
         if rate.value is not None:
             facts = join(", ", filter(None, (name, interval_text(rate, "score"))))
             correlations.append(score_text(rate.value) + " (" + facts + ")")
@@ -266,19 +263,21 @@ def people_sentence(passport: Passport) -> str:
     )
 
 
-def recalibration_sentence(found: Recalibration | None) -> str:
+def recalibration_sentence(recalibration: Recalibration | None) -> str:
     """Say what a correction towards the user's own marks would bring or has brought."""
-    if found is None:
+    if recalibration is None:
         return say("Recalibration: too few of these dialogues are rated to learn a correction.")
-    sign, height = "+" if found.intercept >= 0 else "-", abs(found.intercept)
-    line = say("rating = {slope:.2f} x score {sign} {height:.2f}", slope=found.slope, sign=sign, height=height)
-    sure = say("its gain is certain") if found.adopted else say("its gain is uncertain")
-    if found.level_only:
+    sign, height = "+" if recalibration.intercept >= 0 else "-", abs(recalibration.intercept)
+    line = say(
+        "rating = {slope:.2f} x score {sign} {height:.2f}", slope=recalibration.slope, sign=sign, height=height
+    )
+    sure = say("its gain is certain") if recalibration.adopted else say("its gain is uncertain")
+    if recalibration.level_only:
         level, unused = say("it corrects only the level"), say("not used: it would correct only the level")
-        sure = level if found.adopted else unused
-    gain = rate_text(found.gain, "score")
-    told = say("Recalibration ({sure}): {line}, squared error saved: {gain}.", sure=sure, line=line, gain=gain)
-    return join(" ", filter(None, (told, sentence(found.reason))))
+        sure = level if recalibration.adopted else unused
+    gain = rate_text(recalibration.gain, "score")
+    summary = say("Recalibration ({sure}): {line}, squared error saved: {gain}.", sure=sure, line=line, gain=gain)
+    return join(" ", filter(None, (summary, sentence(recalibration.reason))))
 
 
 def remarks(result: DialoguesResult) -> Iterator[str]:

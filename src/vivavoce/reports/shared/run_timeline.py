@@ -52,7 +52,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The size of a picture; `narrow`: labels stand above the ends of lines, and flags are numbers alone.
+    """The size of a picture; `narrow`: labels stand clear of the ends of lines, and flags are numbers alone.
 
     `ticks`: moments on the axis with what stands there. `low` and `high`: the ends of the other axis.
     """
@@ -143,8 +143,9 @@ def _draw_ends(
         value = _clear_of_band(course, frame, pixel, above=course is ordered[-1]) if frame.narrow else last
         places.append({"series": course.label, "at": _seconds(at), "value": value})
     texts = alt.Chart(chart_data(places)).encode(x=x, y=alt.Y("value:Q", scale=scale), text="series:N", color=colour)
-    align, dx = ("right", 6) if frame.narrow else ("left", 9)
-    return [texts.mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold")]
+    if frame.narrow:
+        return [texts.mark_text(align="right", dx=6, fontSize=12, fontWeight="bold")]
+    return [texts.mark_text(align="left", dx=9, fontSize=12, fontWeight="bold")]
 
 
 def _clear_of_band(course: Course, frame: Frame, pixel: float, *, above: bool) -> float:

@@ -141,6 +141,10 @@ class Mails(RowsById[MailRow], table=mails, row=MailRow):
         """Return how many mails a project has written."""
         return self._count(mails.c.project_id == project_id)
 
+    def waiting(self, project_id: str) -> int:
+        """Return how many of them wait."""
+        return self._count(mails.c.project_id == project_id, mails.c.sent.is_(None))
+
     def of_visitor(self, visitor_id: str) -> tuple[MailRow, ...]:
         """Return the mails to a visitor."""
         return self._all(self._select(mails.c.visitor_id == visitor_id).order_by(mails.c.created))

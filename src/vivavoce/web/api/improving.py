@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
+from vivavoce.records import Rate
 from vivavoce.store.rows import Edit
 from vivavoce.web.api.bodies import Body, Id, Line, Listed, Place, Text, Why, build, make_list
 from vivavoce.web.api.runs import RunNumber
@@ -17,10 +18,12 @@ from vivavoce.web.visits import EditorVisit, ReaderVisit
 from vivavoce.workspace.exams import decisions, intents, runs
 from vivavoce.workspace.exams.decisions import KeptApart
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
-from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft, forecast_draft
+from vivavoce.workspace.exams.remedies import USUAL_CLASSIFIER, Draft, RemedyKind, apply_draft, forecast_draft
 from vivavoce.workspace.exams.thresholds import read_scored
 from vivavoce.workspace.exams.track_record import Applied, read_track_record
 from vivavoce.workspace.projects.projects import adopt_threshold
+from vivavoce.workspace.topics import test_set
+from vivavoce.workspace.topics.test_set import MAX_LINES
 from vivavoce.workspace.topics.topics import AnswerChoice
 
 router = APIRouter(tags=["improving"])
@@ -293,3 +296,71 @@ def show_threshold(
 def change_threshold(visit: EditorVisit, number: RunNumber, body: NewThreshold) -> Edit:
     """Make a threshold that of the project; returns the edit."""
     return adopt_threshold(*visit.acting, body.threshold, runs.show_run(*visit.here, number, intents.KIND).run)
+
+
+class SetAside(Body):
+    """The share of each topic's examples that becomes test questions."""
+
+    share: Annotated[float, Field(gt=0, le=0.5)] = 0.1
+    why: Why = ""
+
+
+class NewTestQuestions(Body):
+    """Real questions with the topic that they belong to; without one: out of scope."""
+
+    texts: Annotated[list[Line], Field(min_length=1, max_length=MAX_LINES)]
+    topic: Annotated[Text, Field(max_length=400)] = ""
+    why: Why = ""
+
+
+class SetBody(BaseModel):
+    """How many questions are set aside for testing, by topic; the questions themselves are shown to nobody."""
+
+    total: int
+    topics: dict[str, int]
+    out_of_scope: int
+
+
+class SetScoreBody(BaseModel):
+    """What the bot of an exam does with the test set as it is now."""
+
+    accuracy: Rate
+    answered: Rate
+    precision: Rate
+    classifier: str
+
+
+@router.get("/projects/{slug}/test-set")
+def show_test_set(visit: ReaderVisit) -> SetBody:
+    """Return how large the test set is."""
+    size = test_set.measure_test_set(*visit.here)
+    named = {name: n for name, n in size.topics.items() if name is not None}
+    return SetBody(total=size.total, topics=named, out_of_scope=size.topics.get(None, 0))
+
+
+@router.post("/projects/{slug}/test-set/aside", status_code=201)
+def move_to_test_set(visit: EditorVisit, place: Place, body: SetAside) -> Edit:
+    """Take a share of the examples of each topic, drawn at random, into the test set; returns the edit."""
+    edit = test_set.set_aside(*visit.acting, body.share, why=body.why)
+    return place(edit, "edits", edit.id)
+
+
+@router.post("/projects/{slug}/test-set", status_code=201)
+def add_test_questions(visit: EditorVisit, place: Place, body: NewTestQuestions) -> Edit:
+    """Add real questions to the test set; returns the edit."""
+    topic = body.topic.strip()
+    lines = [f"{text.replace(chr(9), ' ')}\t{topic}" for text in body.texts]
+    edit = test_set.add_test_questions(*visit.acting, lines, why=body.why)
+    return place(edit, "edits", edit.id)
+
+
+@router.get("/projects/{slug}/intents/{number}/test-set")
+def show_test_set_score(visit: ReaderVisit, number: RunNumber) -> SetScoreBody:
+    """Return what the bot of an exam does with the test set as it is now: the number that no edit can flatter."""
+    run = runs.show_run(*visit.here, number, intents.KIND).run
+    named = str(run.options.get("classifier", ""))
+    classifier = named if named in intents.SECONDS_PER_THOUSAND else USUAL_CLASSIFIER
+    score = test_set.score_test_set(*visit.here, run, classifier)
+    if score is None:
+        raise UsageError(say("the test set is empty"), remedy=say("set some questions aside"))
+    return build(SetScoreBody, score)

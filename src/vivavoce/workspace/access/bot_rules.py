@@ -24,7 +24,7 @@ Entry = Mapping[str, object]
 # What begins so was put into the environment for bots; everything else there is the server's own.
 OWN_PREFIX = "BOT_"
 # Their names tell of secrets, but what they hold is a number or says where something is found in an answer.
-_HARMLESS = frozenset({"max_tokens", "max_completion_tokens", "reply", "values", "limits", "fallback"})
+_HARMLESS = frozenset({"max_tokens", "max_completion_tokens", "reply", "values", "limits", "fallback", "token_url"})
 _FILLED_IN = re.compile(r"\$?\{[A-Za-z_]\w*\}")
 
 

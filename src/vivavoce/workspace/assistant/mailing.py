@@ -229,3 +229,13 @@ def mark_sent(store: Store, actor: Actor, project: Project, mail_id: str) -> Non
         if mail is None or mail.project_id != project.id:
             raise AbsentError(say("mail not found"), remedy=say("check the list again"))
         tx.mails.mark_sent(mail_id, now())
+
+
+def list_mails(store: Store, project: Project, limit: int, offset: int) -> tuple[tuple[MailRow, ...], int, int]:
+    """Return mails of a project, those that wait first; how many there are, and how many of them wait."""
+    with store.reading() as tx:
+        return (
+            tx.mails.of_project(project.id, limit, offset),
+            tx.mails.count(project.id),
+            tx.mails.waiting(project.id),
+        )

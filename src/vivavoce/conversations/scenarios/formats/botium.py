@@ -49,7 +49,7 @@ from vivavoce.conversations.scenarios.formats.botium_lines import (
     Checks,
     Memory,
     Parts,
-    included,
+    list_included,
     read_checks,
     read_number,
     substring,
@@ -262,7 +262,7 @@ class _Reading:
         unfolded = [self.parts.unfold(convo) for convo in self.material.convos]
         scenarios = [scenario for convo in unfolded if not convo.partial for scenario in self.scenario(convo)]
         # A part that was put in wherever it is included is no part any more.
-        gone = included(self.material.convos) - included(unfolded)
+        gone = list_included(self.material.convos) - list_included(unfolded)
         names = {name for table in self.material.tables for row in table.values() for name in row}
         parts = {}
         for convo in unfolded:

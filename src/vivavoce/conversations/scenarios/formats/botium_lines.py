@@ -205,10 +205,10 @@ def substring(text: str) -> Pattern:
 
 def as_variables(text: str) -> str:
     """Write placeholders as variables."""
-    return _PLACEHOLDER.sub(lambda found: f"${found[1]}", text)
+    return _PLACEHOLDER.sub(lambda match: f"${match[1]}", text)
 
 
-def uncaptured(pattern: Pattern, save: Mapping[str, Pattern]) -> str | None:
+def undo_capture(pattern: Pattern, save: Mapping[str, Pattern]) -> str | None:
     """Return the text with variables from which an expression and its captures were made, or None."""
     names: dict[int, str] = {}
     parts = pattern.text.split(_VALUE)
@@ -261,7 +261,7 @@ class Parts:
         return self._unfolded[name]
 
 
-def included(convos: Sequence[Convo]) -> set[str]:
+def list_included(convos: Sequence[Convo]) -> set[str]:
     """Return the names of the parts that these conversations include."""
     sections = [section for convo in convos for section in _set_apart(convo.sections)]
     return {section.lines[0] for section in sections if section.who == INCLUDE}

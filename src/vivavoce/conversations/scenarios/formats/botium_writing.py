@@ -19,7 +19,7 @@ from vivavoce.conversations.scenarios.formats.botium_lines import (
     Memory,
     as_variables,
     read_checks,
-    uncaptured,
+    undo_capture,
 )
 from vivavoce.conversations.scenarios.formats.imported import (
     Losses,
@@ -39,7 +39,7 @@ _ASSERTERS = {
     Match.REGEX: "TEXT_REGEXP",
 }
 _NO_FALLBACK = "the suite has no fallback text: fill in the list INCOMPREHENSION by hand"
-_LONGEST_NAME = 100
+_MAX_NAME = 100
 
 
 def write_botium(plan: Plan, folder: str | Path) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def _message_lines(turn: ScriptTurn) -> Iterator[str]:
         yield f"PAUSE {turn.pause_ms:.10g}"
     if turn.wait_s is not None:
         yield f"WAITFORBOT {turn.wait_s * 1000:.10g}"
-    yield from (str(line["me"]) for line in _kept(turn.expect) if isinstance(line, dict) and "me" in line)
+    yield from (str(line["me"]) for line in _read_kept(turn.expect) if isinstance(line, dict) and "me" in line)
 
 
 def _text_lines(text: str) -> list[str]:
@@ -118,7 +118,7 @@ def _reply_lines(turn: ScriptTurn, default: Match) -> Iterator[str]:
         yield f"{mark}{text[0]}"
         yield from text[1:]
     yield from (f"{mark}{line}" for line in (*asserters, *_facts(turn.expect)))
-    yield from (line for line in _kept(turn.expect) if isinstance(line, str))
+    yield from (line for line in _read_kept(turn.expect) if isinstance(line, str))
 
 
 def _checks(turn: ScriptTurn, default: Match) -> tuple[list[str], list[str]]:
@@ -148,7 +148,7 @@ def _kinds(patterns: Sequence[Pattern], default: Match) -> list[Pattern]:
 
 def _plain_text(pattern: Pattern, turn: ScriptTurn) -> list[str]:
     """Return the lines of an expected text that needs no asserter, or nothing."""
-    captured = uncaptured(pattern, turn.save) if turn.save and pattern.match is Match.REGEX else None
+    captured = undo_capture(pattern, turn.save) if turn.save and pattern.match is Match.REGEX else None
     if captured is None and pattern.match is not Match.SUBSTRING:
         return []
     lines = _text_lines(pattern.text if captured is None else captured)
@@ -185,7 +185,7 @@ def _arguments(texts: Iterable[str]) -> str:
     return "|".join(_argument(text) for text in texts)
 
 
-def _kept(expect: Expectation) -> Sequence[object]:
+def _read_kept(expect: Expectation) -> Sequence[object]:
     kept = expect.extras.get(KEPT, ())
     return kept if isinstance(kept, (list, tuple)) else ()
 
@@ -200,7 +200,7 @@ def _join_lines(text: str) -> str:
 
 def _find_free_name(name: str, taken: dict[str, str]) -> str:
     """Return a file name that no other conversation has, whatever a file system thinks of capitals."""
-    base = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_LONGEST_NAME] or "convo"
+    base = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_MAX_NAME] or "convo"
     used, free, number = {name.lower() for name in taken}, base, 1
     while f"{free}{CONVO}".lower() in used:
         number += 1

@@ -64,7 +64,9 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    kept = [_restore_nulls(step) for step in _kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step]
+    kept = [
+        _restore_nulls(step) for step in _read_kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step
+    ]
     # A step that could not be said ends what belongs to this message.
     end = next((place for place, step in enumerate(kept) if "intent" in step), len(kept))
     return [*steps, *kept[:end], *_slots(expect.slots_after), *kept[end:]]
@@ -72,7 +74,7 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
 
 def _message(turn: ScriptTurn) -> str:
     """Return the message with its slots marked, as it was in Rasa where that is known."""
-    for step in _kept(turn.expect):
+    for step in _read_kept(turn.expect):
         if set(step) == {"user"} and plain_message(str(step["user"]))[:2] == (turn.text, dict(turn.expect.slots)):
             return str(step["user"])
     return mark_message(turn.text, turn.expect.slots)
@@ -80,7 +82,7 @@ def _message(turn: ScriptTurn) -> str:
 
 def _flat(expect: Expectation) -> Expectation:
     """Return an expectation with its action among the steps that were kept: without a domain they are alike."""
-    steps = [*_kept(expect), *([{"action": expect.action}] if expect.action else [])]
+    steps = [*_read_kept(expect), *([{"action": expect.action}] if expect.action else [])]
     rest = {key: value for key, value in expect.extras.items() if key != KEPT}
     return replace(expect, action=None, extras=rest | ({KEPT: sorted(steps, key=str)} if steps else {}))
 
@@ -106,7 +108,7 @@ def _carry(turn: Turn) -> Turn:
     return replace(turn, expect=expect, extras=rest)
 
 
-def _kept(expect: Expectation) -> Steps:
+def _read_kept(expect: Expectation) -> Steps:
     kept = expect.extras.get(KEPT)
     return [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
 

@@ -27,6 +27,7 @@ from vivavoce.web.answers import language_of, page, words_of
 from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Form
 from vivavoce.web.rendering import View
+from vivavoce.web.security.headers import CONTENT_POLICY
 from vivavoce.workspace.assistant import privacy, talking
 from vivavoce.workspace.assistant.settings import require_enabled
 from vivavoce.workspace.projects.projects import find_project
@@ -206,9 +207,7 @@ def _chat_page(
     if settings.origins:
         # The sites that may embed the script may also show this page in a frame.
         ancestors = " ".join(("'self'", *settings.origins))
-        policy = (
-            f"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {ancestors}; object-src 'none'"
-        )
+        policy = CONTENT_POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {ancestors}")
         response.headers["Content-Security-Policy"] = policy
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
     return response

@@ -69,6 +69,8 @@ def show_pair(visit: ReaderVisit, number: Number, names: Topics) -> Response:
 def show_card(visit: ReaderVisit, number: Number, names: Topics) -> Response:
     """Explain why topics are a problem: a part of their page, which comes when it is worked out."""
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
+    if not names:
+        return RedirectResponse(f"{run_path(visit.project, run)}/pair", 303)
     problem = _find_cost(visit, run, names)
     view = card_view(visit, run, problem) if problem else None
     if visit.request.headers.get("x-fragment"):

@@ -79,6 +79,7 @@ def _page(visit: Visit, form: Fields | None = None, error: InputError | None = N
             fault_at(error, "share"),
             low="1",
             high="50",
+            required=True,
         ),
         texts=Field(
             "texts",
@@ -87,6 +88,7 @@ def _page(visit: Visit, form: Fields | None = None, error: InputError | None = N
             typed,
             words.gettext("One per line: the message, a tab, its topic. Without a topic: out of scope."),
             fault_at(error, "texts"),
+            required=True,
         ),
         may_edit=visit.who.may("editor"),
         error=error,
