@@ -191,6 +191,17 @@ def test_neither_of_the_offered_topics_hands_the_question_over(asking_back):
     assert handed.state.question == "can I eat my dog at lunch"
 
 
+def test_offered_topics_are_shown_by_a_question_in_the_language_of_the_visitor(assistant):
+    assert assistant.company.title("how_to_apply", "de") in assistant.company.faq["de"].texts
+    assert assistant.company.title("how_to_apply", "en") in assistant.company.faq["en"].texts
+    assert assistant.company.title("how_to_apply", "fr") == "how to apply"
+
+
+def test_refusing_topics_that_nobody_offered_is_no_choice(talk):
+    (outcome,) = talk("/none")
+    assert outcome.chosen is None
+
+
 def test_an_unknown_button_is_a_message_like_any_other(talk):
     (outcome,) = talk("/qwertz asdfgh")
     assert outcome.hand_over is HandOver.UNSURE

@@ -60,3 +60,16 @@ def test_wrong_calls_are_refused_with_a_remedy(viva, plain, folder, arguments, h
     result = viva("assistant", *arguments)
     assert result.exit_code == 2
     assert hint in plain(result.stderr)
+
+
+def test_the_demo_ends_with_a_talk_that_is_written_down(viva, plain, folder, monkeypatch):
+    from vivavoce.cli.demo import TALK, talk_with_assistant
+
+    monkeypatch.setattr("vivavoce.text.get_weights", lambda *_: None)
+    monkeypatch.setattr("vivavoce.cli.demo.list_exams", lambda _: [talk_with_assistant])
+    result = viva("demo")
+    assert result.exit_code == 0, result.stderr
+    assert all(f"> {message}" in plain(result.stdout) for message in TALK)
+    turns = json.loads((folder / "demo-output" / "assistant.json").read_text("utf-8"))["turns"]
+    assert [turn["message"] for turn in turns] == list(TALK)
+    assert all(turn["reply"] for turn in turns)

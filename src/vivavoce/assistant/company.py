@@ -41,7 +41,7 @@ class Company:
 
     `languages`: those of the company, its own first; `faq`: examples by language; `answers`: the bank, by topic and
     then by language. An answer that lacks a language is given in the company's first one. The topics
-    `hand_over`, `no_openings` and every general intent may stand in the bank, too: they replace the shipped texts.
+    `hand_over`, `no_answer` and every general intent may stand in the bank, too: they replace the shipped texts.
     """
 
     name: str
@@ -50,3 +50,9 @@ class Company:
     answers: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
     titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     options: Options = Options()
+
+    def title(self, topic: str, language: str) -> str:
+        """Return what visitors read of a topic: its title, else its first question, else its name."""
+        titles = self.titles.get(topic, {})
+        asked = (each.text for each in self.faq.get(language, ()) if each.intent == topic)
+        return titles.get(language) or next(asked, "") or next(iter(titles.values()), topic.replace("_", " "))

@@ -98,7 +98,7 @@ def _press(turn: Turn, name: str) -> Outcome | None:
     """Carry out a button; None where it is none."""
     if name.startswith(LANGUAGE) and name.removeprefix(LANGUAGE) in LANGUAGES:
         return begin(turn.assistant, name.removeprefix(LANGUAGE))
-    if f"/{name}" == flow.NONE:
+    if f"/{name}" == flow.NONE and turn.state.offered:
         choice = Choice(turn.state.question, None, turn.state.offered)
         return replace(_hand_over(replace(turn, text=turn.state.question)), chosen=choice)
     search = turn.state.search or Search(Step.PROFESSION)
@@ -346,8 +346,7 @@ def _banked(turn: Turn, intent: str) -> Answer | None:
 
 
 def _title(turn: Turn, topic: str) -> str:
-    titles = turn.assistant.company.titles.get(topic, {})
-    return titles.get(turn.language) or next(iter(titles.values()), topic.replace("_", " ").capitalize())
+    return turn.assistant.company.title(topic, turn.language)
 
 
 # The job search
