@@ -113,14 +113,22 @@ def _visits(began: datetime, loaded: datetime, draw: Random) -> Iterator[tuple[d
     """Yield what visitors wrote: each visitor within some minutes, more of them later, half outside working hours."""
     rows = [row for _, row in read_rows(FOLDER / COMPANIES[COMPANY] / "visitors.csv", ("text", "intent", "who"))]
     people = list(dict.fromkeys(row["who"] for row in rows))
-    length = (loaded - began - timedelta(hours=2)) / timedelta(minutes=1)
-    starts = sorted(began + timedelta(minutes=length * draw.random() ** 0.8) for _ in people)
+    starts = sorted(_draw_start(began, loaded, draw) for _ in people)
     clocks = dict(zip(people, starts, strict=True))
     lines = []
     for row in rows:
         clocks[row["who"]] += timedelta(seconds=draw.randint(15, 90))
         lines.append((clocks[row["who"]], row["who"], row["text"], row["intent"]))
     yield from sorted(lines, key=lambda line: line[0])
+
+
+def _draw_start(began: datetime, loaded: datetime, draw: Random) -> datetime:
+    """Return when a visitor came: more came later, and about half of them between 8 and 18 on a working day."""
+    while True:
+        at = began + (loaded - began - timedelta(hours=2)) * draw.random() ** 0.8
+        at = at.replace(hour=int(min(23.0, max(0.0, draw.gauss(14, 5)))), minute=draw.randrange(60))
+        if began < at < loaded - timedelta(hours=2):
+            return at
 
 
 def _work(  # noqa: PLR0917 - who does what until when
