@@ -77,7 +77,8 @@ def host(hall: Hall, browser: Any, project: Project) -> Iterator[Any]:
     change_settings(hall.store, PRODUCT, project, replace(find_settings(hall.store, project), origins=(origin,)))
     context = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800})
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    # The first talk of a server trains the assistant.
+    page.set_default_timeout(120_000)
     page.faults = []
     page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: page.faults.append(str(error)))

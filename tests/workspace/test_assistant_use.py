@@ -291,3 +291,16 @@ def test_lines_that_are_nothing_but_links_and_buttons_stand_under_an_answer() ->
     assert answer.text == "Apply [here](https://a.example) today."
     assert [link.url for link in answer.links] == ["https://c.example"]
     assert [button.send for button in answer.buttons] == ["/job_search"]
+
+
+def test_a_project_is_an_assistant_by_name(
+    store: Store, project: Project, workspace_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vivavoce.workspace.assistant.finding import find_project_assistant
+
+    assert find_project_assistant("jobs") is None
+    monkeypatch.setenv("VIVA_WORKSPACE", workspace_address)
+    assistant = find_project_assistant("jobs")
+    assert assistant is not None
+    assert assistant.company.name == "Nord"
+    assert find_project_assistant("others") is None

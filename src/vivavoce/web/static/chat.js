@@ -65,7 +65,7 @@
     set key(value) { this.kept = value; try { sessionStorage.setItem(store, value); } catch { /* this page only */ } } };
   const safe = (address) => { try { return /^(https?|mailto):$/.test(new URL(address, base).protocol); } catch { return false; } };
   const shown = new Set();
-  let opened = false, last = -1, sending = null, timer;
+  let opened = null, last = -1, sending = null, timer;
 
   const log = make("div", { class: "log", tabindex: "0" }), status = make("p", { class: "hidden", role: "status" });
   const input = make("input", { "aria-label": YOURS, placeholder: YOURS, maxlength: "2000", autocomplete: "off", enterkeyhint: "send" });
@@ -115,8 +115,10 @@
   async function open() {
     panel.hidden = false; launcher.setAttribute("aria-expanded", "true");
     if (!place) input.focus();
-    try { if (!opened) { opened = true; await begin(); } } catch { opened = false; status.textContent = FAILED; }
-    if (opened) { clearInterval(timer); timer = setInterval(poll, 4000); }
+    // Kept as a promise: a message that is written meanwhile waits for the key.
+    opened ??= begin();
+    try { await opened; } catch { opened = null; status.textContent = FAILED; }
+    if (opened && !panel.hidden) { clearInterval(timer); timer = setInterval(poll, 4000); }
   }
   function close() { panel.hidden = true; launcher.setAttribute("aria-expanded", "false"); clearInterval(timer); launcher.focus(); }
   async function poll() {
@@ -128,11 +130,13 @@
     const id = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     sending = id; input.value = ""; showMine(text, label); log.scrollTop = log.scrollHeight; status.textContent = BUSY;
     try {
+      await (opened ??= begin());
       let message;
       // The same id: a message whose answer got lost is answered once.
       try { message = await ask("messages", { id, text }); } catch { message = await ask("messages", { id, text }); }
       status.textContent = ""; show(message, true);
     } catch {
+      if (!session.key) opened = null;
       input.value = label ? "" : text; status.textContent = FAILED; log.append(make("p", { class: "theirs" }, FAILED));
     } finally { sending = null; }
   }

@@ -21,6 +21,7 @@ ENOUGH = 30
 OPENS, CLOSES = 8, 18
 WORKDAYS = 5
 GROUP_WORDS = 2
+TELLING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +94,17 @@ def make_report(
         return (day - timedelta(days=day.weekday()) if weekly else day).isoformat()
 
     free = [row for row in rows if row.skipped != "button"]
-    topical = [row for row in rows if row.stage == "faq" and row.intent]
+    # Under the likeliest topic, whether it was sure enough or not.
+    topical = [row for row in rows if not row.skipped and row.candidates]
     outside = sum(_is_outside(row.created.astimezone(zone)) for row in free)
     return Report(
         since,
         until,
         count_numbers("", rows, reviews),
         _split(rows, reviews, day_of),
-        tuple(sorted(_split(topical, reviews, lambda row: row.intent or ""), key=lambda part: -part.counted)),
+        tuple(
+            sorted(_split(topical, reviews, lambda row: row.candidates[0]["intent"]), key=lambda part: -part.counted)
+        ),
         _split(rows, reviews, lambda row: row.language),
         visitors,
         asking,
@@ -176,7 +180,9 @@ def group_new(rows: Sequence[MessageRow], reviews: dict[str, ReviewRow]) -> tupl
     by_word: dict[str, list[MessageRow]] = defaultdict(list)
     for row in open_rows:
         for word in set(words(row.text, row.language)):
-            by_word[word].append(row)
+            # Short words of these languages say nothing of the subject; Chinese ones do.
+            if len(word) >= TELLING or not word.isascii():
+                by_word[word].append(row)
     groups: list[Group] = []
     seen: set[str] = set()
     for word, members in sorted(by_word.items(), key=lambda item: (-len(item[1]), item[0])):

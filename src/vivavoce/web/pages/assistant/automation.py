@@ -138,6 +138,11 @@ def _share(visit: Visit, share: float | None) -> str:
     return visit.words.gettext("n/a") if share is None else f"{visit.write.number(100 * share)} %"
 
 
+def _rate(visit: Visit, rate: Rate) -> str:
+    around = _around(visit, rate)
+    return _share(visit, rate.value) + (f" ({around})" if around else "")
+
+
 def _around(visit: Visit, rate: Rate) -> str:
     if rate.low is None or rate.high is None:
         return ""
@@ -160,7 +165,7 @@ def _table(visit: Visit, caption: str, parts: Sequence[Numbers]) -> Table:
             write.number(part.messages),
             write.number(part.counted),
             *(
-                _share(visit, rate.value) + (f" ({around})" if (around := _around(visit, rate)) else "")
+                words.gettext("too few to tell") if part.few else _rate(visit, rate)
                 for rate in (part.automated, part.confirmed, part.accuracy)
             ),
         )

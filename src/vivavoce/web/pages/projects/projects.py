@@ -22,6 +22,7 @@ from vivavoce.web.visits import AdminVisit, EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.access.engine_rules import missing_part, ready_engines
 from vivavoce.workspace.access.keys import MAX_CONTACT, Switches, change_switches, show_switches
 from vivavoce.workspace.projects import projects
+from vivavoce.workspace.projects.demo_assistant import create_assistant_demo
 from vivavoce.workspace.projects.demo_runs import SLUG, create_demo_project
 from vivavoce.workspace.projects.projects import workspace_facts
 from vivavoce.workspace.projects.trends import ProjectCard, list_cards
@@ -62,6 +63,14 @@ def load_demo(request: Request, who: Editor, store: InStore) -> Response:
     project = create_demo_project(store, who.actor)
     text = words_of(request).gettext("Demo project created, with three months of exams, changes and ratings.")
     return done(f"/p/{project.slug}", text)
+
+
+@router.post("/projects/demo-assistant")
+def load_assistant_demo(request: Request, who: Editor, store: InStore) -> Response:
+    """Make the demo project of the assistant."""
+    project = create_assistant_demo(store, who.actor)
+    text = words_of(request).gettext("The demo of the assistant is ready.")
+    return done(f"/p/{project.slug}/automation", text)
 
 
 def _projects_page(
