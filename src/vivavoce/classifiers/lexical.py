@@ -161,8 +161,10 @@ class LexicalClassifier(Guessing):
         return count(texts, segmented(texts, self.language), like=like)
 
     def _choose_blend(self, texts: Sequence[str]) -> Blend:
-        language = guess_language(texts) if self.language == "auto" else self.language
-        return ENGLISH if language == "en" else OTHER
+        if self.language != "auto":
+            return ENGLISH if self.language == "en" else OTHER
+        # Keywords without common words, which no language claims, are mostly English.
+        return ENGLISH if guess_language(texts) in ("en", "und") else OTHER
 
     def prepare(self, texts: Sequence[str], labels: Rows, progress: Progress | None = None) -> PreparedLexical:
         """Read all texts of an exam once."""
