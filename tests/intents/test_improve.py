@@ -24,14 +24,27 @@ def build_problem(kind: ProblemKind, *remedies: Remedy, **more: object) -> Probl
 
 def test_examples_of_a_pair_go_to_the_other_topic_and_the_smaller_topic_to_the_larger() -> None:
     problem = build_problem(ProblemKind.PAIR, Remedy.MOVE, Remedy.ADD_EXAMPLES, Remedy.MERGE)
-    assert list(list_remedies(problem, DATA)) == [
-        (MoveExamples((3,), "a"),),
-        (MoveExamples((1,), "b"),),
-        (MoveExamples((3,), "a"), MoveExamples((1,), "b")),
-        (MergeTopics("b", "a"),),
-    ]
+    first, second, both, merge = list_remedies(problem, DATA)
+    moves = {MoveExamples((3,), "a"), MoveExamples((1,), "b")}
+    assert {*first, *second} == set(both) == moves
+    assert both == (*first, *second)
+    assert merge == (MergeTopics("b", "a"),)
     apart = build_problem(ProblemKind.PAIR, Remedy.MOVE)
     assert not any(isinstance(edit, MergeTopics) for edits in list_remedies(apart, DATA) for edit in edits)
+
+
+def test_the_examples_that_stand_apart_from_their_topic_are_moved_first() -> None:
+    pay = ["What is the salary?", "How much is the pay?", "Is the salary paid monthly?"]
+    leave = ["How many days of holiday?", "When may I take my holiday?", "How long is the holiday?"]
+    lost = ["What salary would I get?", "How is the pay here?"]
+    for topics in (("pay", "leave"), ("leave", "pay")):
+        texts = {"pay": [*pay], "leave": [*leave, *lost]}
+        rows = [(text, topic) for topic in topics for text in texts[topic]]
+        data = Dataset.of([text for text, _ in rows], [topic for _, topic in rows])
+        moved = tuple(place for place, (text, _) in enumerate(rows) if text in lost)
+        other = next(place for place, (text, _) in enumerate(rows) if text == pay[1])
+        problem = Problem(ProblemKind.PAIR, topics, 5, 2, 9, 3, (Remedy.MOVE,), rows=(*moved, other))
+        assert next(list_remedies(problem, data)) == (MoveExamples(moved, "pay"),)
 
 
 def test_suspects_go_where_they_probably_belong() -> None:
