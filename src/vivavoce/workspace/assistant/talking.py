@@ -196,9 +196,12 @@ def _skip(tx: Transaction, talk: TalkRow, text: str, outcome: Outcome) -> str:
 
 
 def expected_gain(outcome: Outcome) -> float:
-    """Return how likely a review finds something to learn: that the guess is wrong, or that there was no answer."""
+    """Return how likely a review finds something to learn: a wrong guess, or a topic that was not recognised.
+
+    Where there was no answer: the less likely the best guess, the less likely the company has a topic for it.
+    """
     best = max((guess.confidence for guess in outcome.faq), default=0.0)
-    return 1 - best / 2 if outcome.hand_over else 1 - (outcome.confidence or 0.0)
+    return 1 - best if outcome.intent else min(1.0, 0.3 + best)
 
 
 def _carry_out(tx: Transaction, project: Project, talk: TalkRow, actions: Iterable[Action]) -> None:
