@@ -9,12 +9,14 @@ from urllib.parse import urlsplit
 from vivavoce.assistant import Options, Stage
 from vivavoce.assistant.talk import LANGUAGES
 from vivavoce.errors import AbsentError, Fault, UsageError
+from vivavoce.jobs.exams.documents import dataset_to_bytes
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import AssistantRow, Project, Role
 from vivavoce.store.stamps import now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, note
+from vivavoce.workspace.topics.datasets import project_dataset
 
 USUAL = Options()
 MAX_CONSENT = 2_000
@@ -69,6 +71,10 @@ def change_settings(store: Store, actor: Actor, project: Project, wanted: Assist
         before = get_settings(tx, project)
         kept = replace(cleaned, build=before.build + 1, learned=before.learned, changed=now())
         tx.assistants.put(kept)
+        data = project_dataset(tx, project)
+        if kept.enabled and len(data) and tx.assistants.material(project.id) is None:
+            # What it knows from the first day on; later examples wait until it learns.
+            tx.assistants.swap(project.id, dataset_to_bytes(data), now())
         note(tx, actor, "change settings", "assistant", project.id, project_id=project.id)
     return kept
 

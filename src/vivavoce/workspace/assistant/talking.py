@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import Any
 from vivavoce.assistant import Assistant, Outcome, Stage, State
 from vivavoce.codec import to_json
 from vivavoce.errors import AbsentError, UsageError, WorkError
+from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Action
 from vivavoce.store.cleaning import is_storable
@@ -21,6 +23,7 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.secrets import digest_of, new_secret
 from vivavoce.workspace.assistant.building import load_assistant
 from vivavoce.workspace.assistant.mailing import ask_to_confirm
+from vivavoce.workspace.assistant.privacy import forget_old
 from vivavoce.workspace.assistant.settings import require_enabled
 
 MAX_LETTERS = 2_000
@@ -31,6 +34,9 @@ REPEATED = timedelta(minutes=2)
 # Answers that were hardly sure enough are drawn twice as often, and wait in the inbox anyway.
 HARDLY = 0.15
 ATTEMPTS = 5
+# Talks that are older than they may be are deleted when somebody opens the chat, at most once in this time.
+FORGET_S = 3600
+_FORGOTTEN: Kept[int] = Kept(8)
 NOT_COUNTED = {Stage.GENERAL: "general", Stage.FLOW: "flow"}
 
 
@@ -46,6 +52,7 @@ class OpenTalk:
 def open_talk(store: Store, project: Project, key: str = "", language: str = "") -> OpenTalk:
     """Return the talk of a visitor, or begin one: a visitor without a key, or with an unknown one, is new."""
     assistant, settings = _load(store, project)
+    _FORGOTTEN.get((store.address, int(time.time() // FORGET_S)), lambda: forget_old(store))
     greeting = _shown(assistant.greet(language)) | {"consent": settings.consent}
     with store.reading() as tx:
         visitor = tx.visitors.find(project.id, digest_of(key)) if key else None
@@ -189,9 +196,12 @@ def _skip(tx: Transaction, talk: TalkRow, text: str, outcome: Outcome) -> str:
 
 
 def expected_gain(outcome: Outcome) -> float:
-    """Return how likely a review finds something to learn: that the guess is wrong, or that there was no answer."""
+    """Return how likely a review finds something to learn: a wrong guess, or a topic that was not recognised.
+
+    Where there was no answer: the less likely the best guess, the less likely the company has a topic for it.
+    """
     best = max((guess.confidence for guess in outcome.faq), default=0.0)
-    return 1 - best / 2 if outcome.hand_over else 1 - (outcome.confidence or 0.0)
+    return 1 - best if outcome.intent else min(1.0, 0.3 + best)
 
 
 def _carry_out(tx: Transaction, project: Project, talk: TalkRow, actions: Iterable[Action]) -> None:

@@ -20,7 +20,7 @@ from vivavoce.store.stamps import dated, new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.assistant import learning, openings, reviewing
-from vivavoce.workspace.assistant.settings import change_settings, get_settings
+from vivavoce.workspace.assistant.settings import MAX_RETENTION_DAYS, change_settings, get_settings
 from vivavoce.workspace.assistant.talking import answer_message, open_talk
 from vivavoce.workspace.projects.projects import create_project
 from vivavoce.workspace.topics.examples import insertion
@@ -93,6 +93,7 @@ def _bring_content(store: Store, actor: Actor, project: Project) -> None:
                 changes.extend(insertion(tx, row) for row in new_examples(tx, project, texts, language, "import"))
         tx.edits.apply(project.id, actor.user_id, "import", "Nordlicht", changes)
         settings = replace(get_settings(tx, project), enabled=True, languages=languages, random_share=RANDOM_SHARE)
+        settings = replace(settings, retention_days=MAX_RETENTION_DAYS)
     change_settings(store, actor, project, settings)
     openings.import_openings(store, actor, project, shipped)
 
@@ -125,7 +126,8 @@ def _visits(began: datetime, loaded: datetime, draw: Random) -> Iterator[tuple[d
 def _draw_start(began: datetime, loaded: datetime, draw: Random) -> datetime:
     """Return when a visitor came: more came later, and about half of them between 8 and 18 on a working day."""
     while True:
-        at = began + (loaded - began - timedelta(hours=2)) * draw.random() ** 0.8
+        share: float = draw.random() ** 0.8
+        at = began + (loaded - began - timedelta(hours=2)) * share
         at = at.replace(hour=int(min(23.0, max(0.0, draw.gauss(14, 5)))), minute=draw.randrange(60))
         if began < at < loaded - timedelta(hours=2):
             return at

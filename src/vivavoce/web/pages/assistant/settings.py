@@ -130,6 +130,13 @@ def _fields(visit: Visit, row: AssistantRow, error: InputError | None) -> list[F
             words.gettext("Share of random checks"),
             words.gettext("So many answers come to the inbox at random; live accuracy is estimated from them."),
         ),
+        *_channel_fields(visit, row, error),
+    ]
+
+
+def _channel_fields(visit: Visit, row: AssistantRow, error: InputError | None) -> list[Field]:
+    words = visit.words
+    return [
         Field(
             "origins",
             words.gettext("Sites that may embed the chat"),
