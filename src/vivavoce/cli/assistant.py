@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -15,7 +15,7 @@ from vivavoce.cli.shared.completion import complete_choices
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import EXAM, CommandGroup, Output, argument, option
-from vivavoce.cli.shared.results import check_targets, publish
+from vivavoce.cli.shared.results import check_targets, head, publish, tell_written, write_content
 from vivavoce.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def chat(
     *,
     language: Language = None,
     explain: Annotated[bool, option("--explain", "", "Show what each stage understood.")] = False,
+    output: Output,
 ) -> None:
     r"""Talk with the assistant in the terminal; an empty line or Ctrl-D ends the talk.
 
@@ -63,17 +64,19 @@ def chat(
 
         viva assistant chat
         viva assistant chat --language de --explain
-        printf 'hi\nI want a nurse job in Kiel\n' | viva assistant chat
+        printf 'hi\nI want a nurse job in Kiel\n' | viva assistant chat --json talk.json
     """
     _check_language(language)
+    check_targets(output.targets, [])
     settings_in_force()
     from vivavoce.assistant import State
     from vivavoce.assistant.finding import load_assistant
 
     assistant = load_assistant(name)
-    console = Console(highlight=False)
+    console = Console(highlight=False, quiet=not output.speaks)
     outcome = assistant.greet(language or "")
     show_outcome(console, outcome)
+    turns = []
     state = State(language=language or "")
     buttons = {button.label.casefold(): button.send for button in outcome.buttons}
     for message in _read_messages():
@@ -83,6 +86,19 @@ def chat(
         if not sys.stdin.isatty():
             console.print(Text(f"> {message}", style="bold"))
         show_outcome(console, outcome, explain=explain)
+        turns.append((message, outcome))
+    if output.json_path:
+        write_content(output.json_path, describe_talk(turns))
+    tell_written(output)
+
+
+def describe_talk(turns: Sequence[tuple[str, Outcome]]) -> dict[str, Any]:
+    """Return a talk as JSON: each message, what it was taken for, and the reply."""
+    described = [
+        {"message": message, "stage": outcome.stage, "intent": outcome.intent, "reply": list(outcome.lines)}
+        for message, outcome in turns
+    ]
+    return {**head("assistant-talk"), "turns": described}
 
 
 def _read_messages() -> Iterator[str]:

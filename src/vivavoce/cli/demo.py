@@ -18,7 +18,7 @@ from vivavoce.cli.shared.failures import resumable, tell
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import Output, option
 from vivavoce.cli.shared.progress import Report, progress_bar
-from vivavoce.cli.shared.results import check_targets, head, publish, write_content, write_page
+from vivavoce.cli.shared.results import check_targets, publish, write_content, write_page
 from vivavoce.errors import FileError, UsageError, VivaError, nearest, plural
 from vivavoce.languages import Use, name_languages
 
@@ -257,7 +257,7 @@ def talk_with_assistant(out: Path, progress: Report) -> DemoReport:
     """Hold one talk with the recruiting assistant of an invented company and write it down."""
     from vivavoce.assistant import State
     from vivavoce.assistant.finding import load_assistant
-    from vivavoce.cli.assistant import show_outcome
+    from vivavoce.cli.assistant import describe_talk, show_outcome
     from vivavoce.reports.shared.layout import block, heading
 
     progress("training the assistant", 0, 1)
@@ -269,13 +269,9 @@ def talk_with_assistant(out: Path, progress: Report) -> DemoReport:
         turns.append((message, outcome))
     progress("training the assistant", 1, 1)
     lines = out / "assistant.json"
-    stages = [
-        {"message": message, "stage": outcome.stage, "intent": outcome.intent, "reply": list(outcome.lines)}
-        for message, outcome in turns
-    ]
     handed_over = sum(outcome.hand_over is not None for _, outcome in turns)
     headline = f"{len(turns) - handed_over} of {len(turns)} messages answered, {handed_over} handed over to a person."
-    write_content(lines, {**head("assistant-talk"), "turns": stages})
+    write_content(lines, describe_talk(turns))
 
     def show(console: Console) -> None:
         console.print(heading("A talk with the recruiting assistant of an invented company"))
