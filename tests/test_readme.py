@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from vivavoce import demo
-from vivavoce.cli.demo import show_intents
+from vivavoce.cli.demo import show_intents, talk_with_assistant
 from vivavoce.intents import IntentsResult, examine_intents
 from vivavoce.reports.intents import problem_wording, wording
 from vivavoce.reports.intents.tables import show_result
@@ -67,3 +67,14 @@ def test_the_demo_names_the_same_problems_first(result: IntentsResult, sample: s
     places = [said.index(problem_wording.problem_sentence(problem)) for problem in result.problems[:3]]
     assert places == sorted(places)
     assert problem_wording.problem_sentence(result.problems[0]) in shown
+
+
+def test_the_talk_with_the_assistant_is_the_one_that_the_demo_holds(tmp_path: Path) -> None:
+    text = README.read_text(encoding="utf-8")
+    sample = re.search(r"this talk \(shortened\);.*?\n```\n(.*?)```", text, re.DOTALL)
+    assert sample is not None
+    console = screen()
+    talk_with_assistant(tmp_path, lambda *_: None).show(console)
+    printed = " ".join(" ".join(lines_of(console)).split())
+    for part in sample[1].strip().split("\n\n"):
+        assert " ".join(part.split()) in printed
