@@ -2,6 +2,7 @@
 
 from vivavoce.files.datasets import read_dataset, read_table
 from vivavoce.files.formats import Format, Kind, SourceFile, from_table_reader
+from vivavoce.files.predictions import read_predictions
 from vivavoce.files.tables import (
     DEFAULT_MAX_BYTES,
     DEFAULT_MAX_ROWS,
@@ -28,6 +29,7 @@ __all__ = [
     "build_table",
     "from_table_reader",
     "read_dataset",
+    "read_predictions",
     "read_table",
     "write_json",
     "write_predictions",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.intents.improve import improve
+from vivavoce.cli.intents.judge import judge
 from vivavoce.cli.intents.problems import problems
 from vivavoce.cli.intents.selftest import selftest
 from vivavoce.cli.intents.suspects import suspects
@@ -309,6 +310,7 @@ def over_time(
     publish_reports(reports, result, render_timeline, show_timeline)
 
 
+app.command()(judge)
 app.command()(whatif)
 app.command()(problems)
 app.command()(improve)

@@ -9,6 +9,7 @@ from rich.console import Console
 from vivavoce.errors import plural
 from vivavoce.intents.blind import BlindResult
 from vivavoce.intents.findings import IntentFindings
+from vivavoce.messages import say
 from vivavoce.outcomes import Outcome
 from vivavoce.records import Rate
 from vivavoce.reports.intents import wording
@@ -43,19 +44,26 @@ def blind_headline(result: BlindResult) -> str:
     """Say in one sentence what the bot would do with messages like these."""
     answered, right = result.rates["automation_rate"], result.rates["precision_answered"]
     if answered.value is None:
-        return "Nothing was tested, so there is no result for the bot."
+        return say("Nothing was tested, so there is no result for the bot.")
     # Messages that are in the training data too were not unseen.
     known = result.leak.rows if result.leak else 0
     if known and result.train is not None:
         share = share_text(known / result.data.rows)
-        messages = f"messages like these, {share} of which it knew from training"
+        messages = say("messages like these, {share} of which it knew from training", share=share)
+    elif result.train is None:
+        messages = say("messages like these")
     else:
-        messages = "messages like these" if result.train is None else "messages it has never seen"
-    begin = f"Of 100 {messages}, the bot would answer {wording.of_hundred(answered)}"
+        messages = say("messages it has never seen")
+    facts = {"messages": messages, "answered": wording.of_hundred(answered)}
     if right.value is None:
-        why = f"its confidence never reaches the threshold of {result.threshold:g}"
-        return f"{begin}: {wording.NO_GUESSES if wording.never_guessed(result.counts) else why}."
-    return f"{begin}; of 100 such answers, {wording.of_hundred(right)} would be right."
+        unsure = say("its confidence never reaches the threshold of {threshold:g}", threshold=result.threshold)
+        why = wording.NO_GUESSES if wording.never_guessed(result.counts) else unsure
+        return say("Of 100 {messages}, the bot would answer {answered}: {why}.", why=why, **facts)
+    return say(
+        "Of 100 {messages}, the bot would answer {answered}; of 100 such answers, {right} would be right.",
+        right=wording.of_hundred(right),
+        **facts,
+    )
 
 
 def blind_facts(result: BlindResult) -> str:
