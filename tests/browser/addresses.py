@@ -15,6 +15,9 @@ from vivavoce.web.app import routers
 
 # Shown to nobody any more when the workspace has its first admin; the first journey comes through it.
 BEFORE_ALL = ("/setup/{secret}",)
+# Of visitors, who need an assistant that is switched on or a link from a mail: test_journey_assistant.py and
+# tests/web/test_assistant_pages.py open these.
+OF_VISITORS = ("/chat/{slug}", "/subscription/{secret}", "/unsubscribe/{secret}")
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 _SECTIONS = ("intents", "conversations", "dialogues", "engines")
 UNKNOWN = "nobody knows what to put for {{{name}}} in {path}: say so in tests/browser/addresses.py"
@@ -24,7 +27,7 @@ def page_routes() -> tuple[str, ...]:
     """Return the path of every route that is read with GET, as the application has them."""
     found = (route for router in routers(pages) for route in router.routes)
     read = {getattr(route, "path", "") for route in found if "GET" in (getattr(route, "methods", None) or ())}
-    return tuple(sorted(read - set(BEFORE_ALL)))
+    return tuple(sorted(read.difference(BEFORE_ALL, OF_VISITORS)))
 
 
 def every_address(house: Furnished) -> dict[str, str]:

@@ -302,11 +302,11 @@ def test_nobody_there_is_told() -> None:
 
 
 def test_a_connector_that_breaks_is_told_by_kind_alone(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    def burst(self: object, messages: object) -> None:
+    def burst(self: object, *arguments: object) -> None:
         raise RuntimeError(f"with {KEY}")
 
     rater = endpoint.rater()
-    monkeypatch.setattr("vivavoce.bots.openai._Endpoint.request", burst)
+    monkeypatch.setattr("vivavoce.bots.openai.Endpoint.request", burst)
     assert rater.rate(TALKS[:1])[0].refusal == "the judge returned no score: the connector failed: RuntimeError"
 
 

@@ -58,7 +58,7 @@ def change_test_set(visit: EditorVisit, form: Form) -> Response:
 
 def _page(visit: Visit, form: Fields | None = None, error: InputError | None = None) -> Response:
     words, size = visit.words, measure_test_set(*visit.here)
-    typed = form.secret("texts") if form else ""
+    typed = form.text("texts", most=1_000_000) if form else ""
     share = (form.text("share") if form else "") or str(USUAL_SHARE)
     view = View(
         title=words.ngettext(
