@@ -48,7 +48,6 @@ def judge(
         encoding=encoding,
         max_rows=settings.max_rows,
     )
-    names = {"classifier": name or file.stem, "seed": settings.seed}
-    result = score_predictions(data, guesses, settings.threshold, **names)
+    result = score_predictions(data, guesses, settings.threshold, classifier=name or file.stem, seed=settings.seed)
     publish_reports(reports, result, render_blind, show_blind)
     require_blind(result, gates)

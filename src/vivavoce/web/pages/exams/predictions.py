@@ -35,14 +35,14 @@ def show_form(visit: ReaderVisit) -> Response:
 def judge(visit: ReaderVisit, form: Form) -> Response:
     """Judge the answers in a file."""
     threshold = form.number("threshold", visit.project.threshold, low=0, high=1)
-    typed = {"threshold": form.text("threshold"), "name": form.text("name", most=100)}
+    typed = form.text("threshold"), form.text("name", most=100)
     try:
         form.check()
         with form.file("file") as path:
-            result = judge_file(path, threshold, typed["name"])
+            result = judge_file(path, threshold, typed[1])
     except VivaError as error:
-        return _judging_page(visit, **typed, error=error)
-    return _judging_page(visit, **typed, result=result)
+        return _judging_page(visit, *typed, error=error)
+    return _judging_page(visit, *typed, result=result)
 
 
 def _judging_page(
