@@ -58,8 +58,8 @@ class Writer(numbers.Writer):
 
     def between(self, low: float, high: float, digits: int, unit: str) -> str:
         """Write a range."""
-        end = f"{self.number(high, digits)} {unit}".rstrip()
-        return self.words.gettext("%(low)s to %(high)s", low=self.number(low, digits), high=end)
+        first, last = (self.number(end, digits).replace("-", "−") for end in (low, high))
+        return self.words.gettext("%(low)s to %(high)s", low=first, high=f"{last} {unit}".rstrip())
 
     def of(self, part: int, whole: int) -> str:
         """Write a share of few items."""

@@ -55,6 +55,10 @@ class Fields:
             self.faults.append(Fault(message, name))
         return lines
 
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """Return every field that is a text, with its name, to be sent once more."""
+        return tuple((name, value) for name, value in self._data.multi_items() if isinstance(value, str))
+
     def flag(self, name: str) -> bool:
         """Tell whether a box is ticked."""
         return bool(self._data.get(name))

@@ -181,6 +181,17 @@ def confirm_questions(store: Store, actor: Actor, project: Project, run: Run, pl
 
 def _changeable(store: Store, project: Project, run: Run, places: Sequence[int]) -> tuple[tuple[str, ...], str]:
     """Return the examples of questions, and why they change; refuse where one is no longer what the exam tested."""
+    lines = follow_changeable(store, project, run, places)
+    return tuple(line.question.example_id or "" for line in lines), seen_in(run)
+
+
+def seen_in(run: Run) -> str:
+    """Say why examples of a run's questions change."""
+    return say("seen in run {number}", number=run.number)
+
+
+def follow_changeable(store: Store, project: Project, run: Run, places: Sequence[int]) -> tuple[QuestionLine, ...]:
+    """Return the questions at these places; refuse where one's example is no longer what the exam tested."""
     wanted = set(places)
     with store.reading() as tx:
         chosen = [one for one in read_questions(tx, run) if one.row.place in wanted]
@@ -195,8 +206,7 @@ def _changeable(store: Store, project: Project, run: Run, places: Sequence[int])
             ),
             remedy=say("check the list again, then tick what is left"),
         )
-    ids = tuple(line.question.example_id for line in lines if line.question.example_id)
-    return ids, say("seen in run {number}", number=run.number)
+    return lines
 
 
 def _get_confirmed(tx: Transaction, project: Project) -> dict[str, ExampleRow]:

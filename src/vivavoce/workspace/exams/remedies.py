@@ -175,7 +175,7 @@ def _list_edits(draft: Draft, data: Dataset, names: dict[str, str]) -> tuple[Dat
             case "add_examples":
                 return (AddExamples(topics[0], draft.texts),)
             case "retire":
-                return (RetireTopic(topics[0]),)
+                return tuple(RetireTopic(topic) for topic in topics)
     except (KeyError, IndexError) as error:
         raise UsageError(
             say("a topic or an example of this remedy is gone"), remedy=say("open the page again")
@@ -200,25 +200,28 @@ def apply_draft(
     forecast = recall_forecast(store, project, draft)
     edit = _apply(store, actor, project, draft, why, answer)
     if forecast is not None:
-        effect = forecast.effects["accuracy"]
-        row = ForecastRow(
-            new_id(),
-            project.id,
-            edit.id,
-            draft.kind,
-            tuple(dict.fromkeys([*draft.topics, *(to for to, _ in draft.moves)])),
-            high_cost,
-            effect.difference,
-            effect.low,
-            effect.high,
-            forecast.rounds,
-            forecast.classifier,
-            forecast.threshold,
-            now(),
-        )
         with store.writing() as tx:
-            tx.forecasts.add(row)
+            tx.forecasts.add(_row_of(project, edit, draft, forecast, high_cost))
     return Applied(edit, forecast)
+
+
+def _row_of(project: Project, edit: Edit, draft: Draft, forecast: Forecast, high_cost: float | None) -> ForecastRow:
+    effect = forecast.effects["accuracy"]
+    return ForecastRow(
+        new_id(),
+        project.id,
+        edit.id,
+        draft.kind,
+        tuple(dict.fromkeys([*draft.topics, *(to for to, _ in draft.moves)])),
+        high_cost,
+        effect.difference,
+        effect.low,
+        effect.high,
+        forecast.rounds,
+        forecast.classifier,
+        forecast.threshold,
+        now(),
+    )
 
 
 def forecast_or_none(store: Store, project: Project, draft: Draft) -> Forecast | None:
@@ -260,9 +263,11 @@ def _move_all(
         names = []
         for topic_id, ids in coming:
             target = find_topic(tx, project, topic_id)
-            own = get_examples(tx, project, ids)
+            own = [row for row in get_examples(tx, project, ids) if row.topic_id != target.id]
             rows += own
             changes += moves(tx, own, target.id)
             names.append(target.name)
+        if not rows:
+            raise UsageError(say("they already exist"), remedy=say("choose another topic"))
         summary = say("Moved {counted} to {name}", counted=describe_examples(rows), name=" / ".join(names))
         return tx.edits.apply(project.id, actor.user_id, "move examples", summary, changes, why=why)

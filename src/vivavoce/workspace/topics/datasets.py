@@ -94,6 +94,11 @@ class Twins:
     examples: tuple[Twin, ...]
     apart: bool
 
+    @property
+    def id(self) -> str:
+        """The id of its first example, by which it goes."""
+        return self.examples[0].row.id
+
 
 @dataclass(frozen=True, slots=True)
 class TwinPage:

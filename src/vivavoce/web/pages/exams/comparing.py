@@ -156,6 +156,7 @@ def _part(visit: Visit, compared: RunComparison) -> View:
         downloads=Listing(f"{visit.base}/intents/compare", chosen).downloads(),
         guard=visit.words.said(find_gaming(visit.store, compared.a, compared.b)),
         back=f"{visit.base}/intents/compare?{urlencode(chosen)}",
+        run=compared.b.number,
         target=target_field(visit) if visit.who.may("editor") else None,
         edits=shown_edits(visit.project, compared.edits),
         edits_title=words.ngettext("%(num)s edit between them", "%(num)s edits between them", compared.all_edits),

@@ -15,24 +15,23 @@ from vivavoce.store.rows import Edit, Run
 from vivavoce.web.forms import MAX_WHY, Form
 from vivavoce.web.listing import Number
 from vivavoce.web.pages.exams.bench import Bench, Typed, card_view, read_typed, side_view
+from vivavoce.web.pages.exams.checks import harm_sentence
 from vivavoce.web.pages.exams.findings import result_tabs
 from vivavoce.web.pages.exams.remedy_rows import forecast_view, forecast_words
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, pairs, questions, runs
+from vivavoce.workspace.exams.checking import Check, check_change
 from vivavoce.workspace.exams.decisions import keep_apart, list_kept_apart
 from vivavoce.workspace.exams.open_problems import open_problems, review_all
-from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft, forecast_or_none
+from vivavoce.workspace.exams.remedies import Draft, RemedyKind, apply_draft
 from vivavoce.workspace.topics.topics import topic_names, torn_languages
 
 if TYPE_CHECKING:
     from vivavoce.intents.problem_record import Problem
-    from vivavoce.intents.whatif import Forecast
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
-# An edit that breaks at least so many questions, and more than it mends, is applied when asked for twice.
-MANY_BROKEN = 3
 Name = Annotated[str, Query(max_length=500)]
 
 
@@ -89,9 +88,10 @@ def change_pair(visit: EditorVisit, number: Number, form: Form, names: Topics) -
         kind, high = form.text("do"), _find_cost(visit, run, names)
         if kind in get_args(RemedyKind):
             draft = bench.draft(kind, topic_names(*visit.here))  # type: ignore[arg-type]
-            harmful = _find_harm(visit, draft)
-            if harmful and not form.flag("anyway"):
-                return _pair_page(visit, run, names, typed, harmful=harmful)
+            # The forecast is kept with the edit, so it is worked out in any case.
+            check = check_change(*visit.here, draft)
+            if check and check.harms and not form.flag("anyway"):
+                return _pair_page(visit, run, names, typed, harmful=check)
             applied = apply_draft(*visit.acting, draft, why=why, high_cost=high.high if high else None)
             text, edit = _say_applied(visit, bench, draft), applied.edit
             if applied.forecast is not None:
@@ -126,17 +126,6 @@ def _find_cost(visit: Visit, run: Run, names: Collection[str]) -> Problem | None
     """Return the problem that these topics are; None where they are on no list."""
     alike = (each for each in review_all(visit.store, visit.project, run) if set(each.topics) == set(names))
     return next(alike, None)
-
-
-def _find_harm(visit: Visit, draft: Draft) -> Forecast | None:
-    """Return the forecast of an edit that surely harms, or breaks more questions than it mends; None of others."""
-    # The forecast is kept with the edit, so it is worked out in any case.
-    forecast = forecast_or_none(visit.store, visit.project, draft)
-    if forecast is None or draft.kind in ("retire", "out_of_scope"):
-        return None
-    high, broken = forecast.effects["accuracy"].high, len(forecast.broken)
-    harms = (high is not None and high < 0) or (broken >= MANY_BROKEN and broken > len(forecast.improved))
-    return forecast if harms else None
 
 
 def _say_applied(visit: Visit, bench: Bench, draft: Draft) -> str:
@@ -206,7 +195,7 @@ def _pair_page(
     *,
     asked: bool = False,
     error: InputError | None = None,
-    harmful: Forecast | None = None,
+    harmful: Check | None = None,
     status: int = 400,
 ) -> Response:
     words, base = visit.words, run_path(visit.project, run)
@@ -232,7 +221,9 @@ def _pair_page(
         may_edit=visit.who.may("editor") and whole,
         can_forecast=whole,
         forecast=_forecast(visit, bench) if asked or error else None,
-        harmful=harmful and _harm_view(visit, harmful),
+        harmful=View(text=harm_sentence(visit, harmful), forecast=forecast_words(visit, harmful.forecast))
+        if harmful
+        else None,
         poll=here,
         targets=_list_targets(visit, bench),
         typed=typed or Typed({}),
@@ -272,19 +263,6 @@ def _lead(visit: Visit, bench: Bench) -> str:
         "%(taken)s of %(num)s questions get another topic's answer.",
         asked,
         taken=taken,
-    )
-
-
-def _harm_view(visit: Visit, forecast: Forecast) -> View:
-    words = visit.words
-    return View(
-        text=words.ngettext(
-            "%(num)s question that works will stop working; %(right)s become correct.",
-            "%(num)s questions that work will stop working; %(right)s become correct.",
-            len(forecast.broken),
-            right=visit.write.number(len(forecast.improved)),
-        ),
-        forecast=forecast_words(visit, forecast),
     )
 
 

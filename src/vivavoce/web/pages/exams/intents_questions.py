@@ -12,9 +12,10 @@ from starlette.responses import Response
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
 from vivavoce.outcomes import Outcome
-from vivavoce.store.rows import Edit, Run
+from vivavoce.store.rows import Edit, Run, Topic
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.listing import Listing, Number, asked, facet
+from vivavoce.web.pages.exams.checks import refuse_harm, say_check
 from vivavoce.web.pages.exams.findings import findings_file, result_tabs
 from vivavoce.web.pages.topics.choosing import find_target, target_field
 from vivavoce.web.parts import Field
@@ -22,8 +23,10 @@ from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.exams import intents, questions, runs
+from vivavoce.workspace.exams.checking import check_change, draft_bulk
 from vivavoce.workspace.exams.open_problems import open_suspects
 from vivavoce.workspace.exams.questions import CONFIRMED, QuestionFilter, QuestionLine, QuestionList
+from vivavoce.workspace.exams.remedies import apply_draft
 
 router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 MAX_EXPORTED = 50_000
@@ -61,40 +64,49 @@ def change_questions(visit: EditorVisit, number: Number, form: Form, asked: Ques
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
     base, places = run_path(visit.project, run), form.all("question")
     ticked = tuple(int(place) for place in places if place.isascii() and place.isdigit())
-    back = form.text("back", most=4000)
-    try:
-        text, edit = _change(visit, run, form, ticked)
-    except InputError as error:
-        return _questions_page(visit, number, asked, ticked=ticked, error=error)
     # Only a path of this run, or of a comparison: whatever a form says, the reader stays here.
     ours = (f"{base}?", f"{base}/", f"{base}#", f"{visit.base}/intents/compare?")
-    return visit.done(back if back.startswith(ours) else f"{base}/questions", text, edit)
+    back = form.text("back", most=4000)
+    back = back if back.startswith(ours) else f"{base}/questions"
+    try:
+        changed = _change(visit, run, form, ticked, back)
+    except InputError as error:
+        return _questions_page(visit, number, asked, ticked=ticked, error=error)
+    return changed if isinstance(changed, Response) else visit.done(back, *changed)
 
 
-def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int]) -> tuple[str, Edit]:
-    """Change the examples of questions; return what was done."""
-    words, given = visit.words, (visit.store, visit.actor, visit.project, run, places)
-    count = len(set(places))
-    match form.text("do"):
-        case "move":
-            target = find_target(visit, form.text("target"))
-            edit = questions.move_questions(*given, topic_id=target.id if target else None)
-            name = target.name if target else words.gettext("out of scope")
-            return words.ngettext(
-                "%(num)s example moved to %(topic)s.", "%(num)s examples moved to %(topic)s.", count, topic=name
-            ), edit
-        case "out_of_scope":
-            edit = questions.move_questions(*given, topic_id=None)
-            return words.ngettext(
-                "%(num)s example is now out of scope.", "%(num)s examples are now out of scope.", count
-            ), edit
+def _change(visit: Visit, run: Run, form: Fields, places: Sequence[int], back: str) -> tuple[str, Edit] | Response:
+    """Change the examples of questions; return what was done, or the page that asks whether to do harm."""
+    words, given, count = visit.words, (*visit.acting, run, places), len(set(places))
+    match action := form.text("do"):
         case "right":
             edit = questions.confirm_questions(*given)
             return words.ngettext("%(num)s label confirmed.", "%(num)s labels confirmed.", count), edit
-        case "delete":
-            edit = questions.delete_questions(*given)
-            return words.ngettext("%(num)s example deleted.", "%(num)s examples deleted.", count), edit
+        case "move" | "each" | "out_of_scope" | "delete":
+            target = find_target(visit, form.text("target")) if action == "move" else None
+            draft = draft_bulk(*visit.here, run, places, action, target.id if target else None)
+            check = check_change(*visit.here, draft, is_deletion=action == "delete")
+            if refusal := refuse_harm(visit, form, check, back):
+                return refusal
+            if action == "delete":
+                edit = questions.delete_questions(*given)
+            else:
+                edit = apply_draft(*visit.acting, draft, why=questions.seen_in(run)).edit
+            return _say_changed(visit, action, count, target) + say_check(visit, check), edit
     raise UsageError(say("no action selected"), remedy=say("choose what to do with the ticked questions"))
+
+
+def _say_changed(visit: Visit, action: str, count: int, target: Topic | None) -> str:
+    words = visit.words
+    if action == "delete":
+        return words.ngettext("%(num)s example deleted.", "%(num)s examples deleted.", count)
+    if action == "each":
+        return words.ngettext("%(num)s example moved.", "%(num)s examples moved.", count)
+    if target is None:
+        return words.ngettext("%(num)s example is now out of scope.", "%(num)s examples are now out of scope.", count)
+    return words.ngettext(
+        "%(num)s example moved to %(topic)s.", "%(num)s examples moved to %(topic)s.", count, topic=target.name
+    )
 
 
 def _questions_page(
@@ -132,6 +144,8 @@ def _questions_page(
         ticked=set(ticked),
         may_edit=may_edit,
         target=_target(visit, chosen["guess"]) if may_edit and found.lines else None,
+        run=line.run.number,
+        each=chosen["suspects"] == "yes",
         back=listing.address(page="" if asked.page == 1 else str(asked.page)),
         pager=pager,
         downloads=listing.downloads(),

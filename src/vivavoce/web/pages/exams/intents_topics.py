@@ -253,6 +253,7 @@ def _cell_view(visit: Visit, run: Run, counted: Counted, chosen: tuple[str, str]
     query = urlencode({"intent": origin, "guess": guess} if origin else {"outcome": "overreach", "guess": guess})
     address = f"{run_path(visit.project, run)}/questions?{query}"
     return View(
+        run=run.number,
         origin=origin,
         guess=guess,
         right=right,

@@ -81,20 +81,24 @@ def forecast_view(visit: Visit, bench: Bench, here: str) -> View:
 
 def forecast_words(visit: Visit, forecast: Forecast) -> str:
     """Say in a sentence what a forecast is: "Forecast: +0.9 points (0.3 to 1.4), 11 become correct, 2 break."."""
-    words, effect = visit.words, forecast.effects["accuracy"]
-    points = words.gettext("n/a") if effect.difference is None else visit.write.signed(100 * effect.difference, 1)
+    points = points_words(visit, forecast.effects["accuracy"])
+    changed = changed_words(visit, len(forecast.improved), len(forecast.broken))
+    return visit.words.gettext("Forecast: %(points)s points, %(changed)s.", points=points, changed=changed)
+
+
+def points_words(visit: Visit, effect: Effect) -> str:
+    """Write what a remedy does to the share of correct decisions: "+0.9 (0.3 to 1.4)"."""
+    points = visit.write.number(None) if effect.difference is None else visit.write.signed(100 * effect.difference, 1)
     if effect.low is not None and effect.high is not None:
         points += f" ({visit.write.between(100 * effect.low, 100 * effect.high, 1, '')})"
-    return words.gettext(
-        "Forecast: %(points)s points, %(changed)s.", points=points, changed=_changed_words(visit, forecast)
-    )
+    return points
 
 
-def _changed_words(visit: Visit, forecast: Forecast) -> str:
+def changed_words(visit: Visit, improved: int, broken: int) -> str:
+    """Say how many questions become correct, and how many break."""
+    write = visit.write.number
     return visit.words.gettext(
-        "%(right)s become correct, %(broken)s break",
-        right=visit.write.number(len(forecast.improved)),
-        broken=visit.write.number(len(forecast.broken)),
+        "%(right)s become correct, %(broken)s break", right=write(improved), broken=write(broken)
     )
 
 
@@ -240,7 +244,7 @@ def _remedy_row(visit: Visit, line: RemedyLine, width: float, *, advised: bool) 
         around=write.between(100 * interval[0], 100 * interval[1], 1, "") if interval else "",
         tone="" if not is_clear else "good" if (difference or 0) > 0 else "bad",
         unsure=line.forecast is not None and not is_clear,
-        changed=_changed_words(visit, line.forecast) if line.forecast else "",
+        changed=changed_words(visit, len(line.forecast.improved), len(line.forecast.broken)) if line.forecast else "",
         dot=None if difference is None or line.hint else place(difference),
         ends=tuple(map(place, interval)) if interval else (),
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import InputError, StaleError, UsageError
+from vivavoce.messages import say
 from vivavoce.store.rows import ExampleRow
 from vivavoce.web.forms import MAX_WHY, Fields, Form, fault_at
 from vivavoce.web.listing import Listing, PageNumber
+from vivavoce.web.pages.exams.checks import SETTLED, name_topics, read_settled, refuse_harm, say_check
 from vivavoce.web.pages.topics.choosing import (
     Ticked,
     TickedExamples,
@@ -24,8 +28,10 @@ from vivavoce.web.pages.topics.topic_page import topic_page, topic_path
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
+from vivavoce.workspace.exams.checking import check_change, draft_move, draft_settlement
+from vivavoce.workspace.exams.remedies import Draft, apply_draft
 from vivavoce.workspace.topics import examples
-from vivavoce.workspace.topics.datasets import TwinPage, list_duplicates
+from vivavoce.workspace.topics.datasets import TwinPage, Twins, list_duplicates
 from vivavoce.workspace.topics.names import MAX_NAME
 from vivavoce.workspace.topics.topics import get_topic, split_topic
 
@@ -36,15 +42,19 @@ router = APIRouter()
 def add_examples(visit: EditorVisit, form: Form) -> Response:
     """Add examples to a topic: one on each line."""
     words, here, lines = visit.words, form.text("from") or None, form.lines("text")
+    texts = tuple(line for line in lines if "\t" not in line)
     try:
         form.check()
+        check = check_change(*visit.here, Draft("add_examples", (here,), texts=texts)) if here and texts else None
+        if refusal := refuse_harm(visit, form, check, topic_path(visit.project, here)):
+            return refusal
         added = examples.add_examples(*visit.acting, lines, topic_id=here, why=form.text("why", most=MAX_WHY))
     except InputError as error:
         return topic_page(visit, here, typed="\n".join(lines), error=error)
     text, known = words.ngettext("%(num)s example added.", "%(num)s examples added.", added.added), added.known
     if known:
         text += " " + words.ngettext("%(num)s already existed.", "%(num)s already existed.", len(known))
-    return visit.done(topic_path(visit.project, here), text, added.edit)
+    return visit.done(topic_path(visit.project, here), text + say_check(visit, check), added.edit)
 
 
 @router.post("/p/{slug}/examples/move")
@@ -55,15 +65,38 @@ def move_examples(visit: EditorVisit, form: Form) -> Response:
     try:
         form.check()
         chosen = chosen_examples(visit, ticked)
+        if not chosen:
+            raise UsageError(say("no example selected"), remedy=say("tick at least one"))
         target = None if form.flag("out_of_scope") else find_target(visit, form.text("target"))
-        to = target.id if target else None
-        edit = examples.move_examples(*visit.acting, chosen, topic_id=to, why=why)
+        draft = draft_move(chosen, name_topics(visit, chosen), target.id if target else None)
+        check = check_change(*visit.here, draft)
+        if refusal := refuse_harm(visit, form, check, topic_path(visit.project, here)):
+            return refusal
+        edit = apply_draft(*visit.acting, draft, why=why).edit
     except InputError as error:
         if here == DUPLICATES:
             return duplicates_page(visit, ticked=ticked, why=why, error=error)
         return topic_page(visit, here, ticked=ticked, why=why, error=error)
     text = visit.words.ngettext("%(num)s example moved.", "%(num)s examples moved.", len(set(chosen)))
-    return visit.done(topic_path(visit.project, here), text, edit)
+    return visit.done(topic_path(visit.project, here), text + say_check(visit, check), edit)
+
+
+@router.post("/p/{slug}/topics/duplicates/settle")
+def settle_duplicates(visit: EditorVisit, form: Form) -> Response:
+    """Give texts that stand in several topics to the topic that was chosen for each."""
+    back, words = f"{visit.base}/topics/{DUPLICATES}?show=apart", visit.words
+    decisions, why = read_settled(form), form.text("reason", most=MAX_WHY)
+    try:
+        form.check()
+        draft = draft_settlement(*visit.here, decisions)
+        check = check_change(*visit.here, draft)
+        if refusal := refuse_harm(visit, form, check, back):
+            return refusal
+        edit = apply_draft(*visit.acting, draft, why=why).edit
+    except InputError as error:
+        return duplicates_page(visit, show="apart", settled=decisions, why=why, error=error)
+    text = words.ngettext("%(num)s text is in one topic now.", "%(num)s texts are in one topic now.", len(decisions))
+    return visit.done(back, text + say_check(visit, check), edit)
 
 
 @router.get("/p/{slug}/examples/split")
@@ -78,6 +111,11 @@ def split_off(visit: EditorVisit, form: Form) -> Response:
     ticked = read_ticks(form, "example")
     try:
         chosen = chosen_examples(visit, ticked)
+        draft = Draft("split", name_topics(visit, chosen), chosen, name=form.text("name"))
+        if refusal := refuse_harm(
+            visit, form, check_change(*visit.here, draft), topic_path(visit.project, ticked.here or None)
+        ):
+            return refusal
         split = split_topic(*visit.acting, chosen, form.text("name"), why=form.text("why", most=MAX_WHY))
     except InputError as error:
         return _split_page(visit, ticked, form=form, error=error)
@@ -99,6 +137,7 @@ def ask_delete(visit: EditorVisit, ticked: TickedExamples) -> Response:
         button=words.ngettext("Delete %(num)s example", "Delete %(num)s examples", len(rows)),
         fields=(*ticked.fields("example"), why_field(words)),
         danger=True,
+        check="delete",
         names=[row.text for row in rows],
         help_texts=deletion_help(words),
     )
@@ -108,9 +147,12 @@ def ask_delete(visit: EditorVisit, ticked: TickedExamples) -> Response:
 def delete_examples(visit: EditorVisit, form: Form) -> Response:
     """Delete examples."""
     why, ticked = form.text("why", most=MAX_WHY), read_ticks(form, "example")
-    edit = examples.delete_examples(*visit.acting, chosen_examples(visit, ticked), why=why)
-    text = visit.words.gettext("Deleted.")
-    return visit.done(topic_path(visit.project, ticked.here or None), text, edit)
+    chosen, back = chosen_examples(visit, ticked), topic_path(visit.project, ticked.here or None)
+    check = check_change(*visit.here, draft_move(chosen, (), None), is_deletion=True) if chosen else None
+    if refusal := refuse_harm(visit, form, check, back):
+        return refusal
+    edit = examples.delete_examples(*visit.acting, chosen, why=why)
+    return visit.done(back, visit.words.gettext("Deleted.") + say_check(visit, check), edit)
 
 
 @router.get("/p/{slug}/examples/{example_id}")
@@ -159,6 +201,7 @@ def _split_page(
         cancel=topic_path(visit.project, ticked.here or None),
         button=words.gettext("Create topic"),
         fields=(*ticked.fields("example"), name, why_field(words, form)),
+        check="split",
         names=[row.text for row in rows],
         help_texts=(
             (
@@ -218,6 +261,7 @@ def _example_page(
 # What forms of this page send as the place from which they come.
 DUPLICATES = "duplicates"
 NOTHING_TICKED = Ticked()
+NOTHING_SETTLED: Mapping[str, str] = {}
 
 
 @router.get("/p/{slug}/topics/duplicates")
@@ -234,6 +278,7 @@ def duplicates_page(
     show: str = "",
     number: int = 1,
     ticked: Ticked = NOTHING_TICKED,
+    settled: Mapping[str, str] = NOTHING_SETTLED,
     why: str = "",
     error: InputError | None = None,
 ) -> Response:
@@ -245,13 +290,14 @@ def duplicates_page(
     view = View(
         lead=_lead(visit, every),
         base=visit.base,
-        groups=page.groups,
+        groups=[_group_view(group, settled) for group in page.groups],
         seg=[
             View(title=title, count=count, href=listing.address(show=value), current=value == show)
             for value, title, count in choices
         ]
         if every.total
         else (),
+        apart=any(group.apart for group in page.groups),
         moving=(target_field(visit), Field("reason", words.gettext("Reason"), value=why, most=MAX_WHY)),
         ticked=frozenset(ticked.ids),
         pager=listing.pager(page.total),
@@ -259,6 +305,21 @@ def duplicates_page(
     )
     title = words.gettext("Near-duplicate examples")
     return visit.page("topics/duplicates.html", title, view=view, status=400 if error else 200)
+
+
+def _group_view(group: Twins, settled: Mapping[str, str]) -> View:
+    """Return a group with the topics that it may belong to; the one that has most of it is chosen beforehand."""
+    sizes = Counter((each.row.topic_id, each.topic) for each in group.examples if each.row.topic_id and each.topic)
+    best = sizes.most_common(2)
+    usual = best[0][0][0] if len(best) > 1 and best[0][1] > best[1][1] else ""
+    return View(
+        id=group.id,
+        name=f"{SETTLED}{group.id}",
+        examples=group.examples,
+        apart=group.apart,
+        topics=[(own, name) for own, name in sizes] if group.apart else (),
+        chosen=settled.get(group.id, usual) if group.apart else "",
+    )
 
 
 def _lead(visit: Visit, page: TwinPage) -> str:

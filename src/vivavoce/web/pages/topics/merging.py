@@ -12,12 +12,14 @@ from vivavoce.messages import say
 from vivavoce.web.failures import status_of
 from vivavoce.web.forms import MAX_WHY, Fields, Form, fault_at
 from vivavoce.web.language import Words
+from vivavoce.web.pages.exams.checks import refuse_harm, say_check
 from vivavoce.web.pages.topics.choosing import Ticked, TickedTopics, chosen_topics, no_choice, read_ticks
 from vivavoce.web.pages.topics.topic_edits import why_field
 from vivavoce.web.pages.topics.topic_page import topic_path
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, Visit
+from vivavoce.workspace.exams.checking import check_change
 from vivavoce.workspace.exams.remedies import Draft, apply_draft
 from vivavoce.workspace.topics import topics as topic_uses
 from vivavoce.workspace.topics.overview import topic_state
@@ -54,10 +56,14 @@ def merge_topics(visit: EditorVisit, form: Form) -> Response:
         kept: AnswerChoice | None = next((name for name in ANSWER_CHOICES if name == answer), None)
         chosen, why = chosen_topics(visit, ticked), form.text("why", most=MAX_WHY)
         sources = tuple(own for own in chosen if own != into)
-        edit = apply_draft(*visit.acting, Draft("merge", (*sources, into)), answer=kept, why=why).edit
+        draft = Draft("merge", (*sources, into))
+        check = check_change(*visit.here, draft) if sources else None
+        if refusal := refuse_harm(visit, form, check, f"{visit.base}/topics"):
+            return refusal
+        edit = apply_draft(*visit.acting, draft, answer=kept, why=why).edit
     except InputError as error:
         return _merge_page(visit, ticked, form=form, error=error)
-    text = visit.words.gettext("Topics merged.")
+    text = visit.words.gettext("Topics merged.") + say_check(visit, check)
     return visit.done(topic_path(visit.project, into), text, edit)
 
 

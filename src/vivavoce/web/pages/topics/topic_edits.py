@@ -172,6 +172,7 @@ def ask_delete(visit: EditorVisit, ticked: TickedTopics) -> Response:
         button=words.ngettext("Delete %(num)s topic", "Delete %(num)s topics", len(loss.topics)),
         fields=(*ticked.fields("topic"), why_field(words)),
         danger=True,
+        check="retire",
         names=[topic.name for topic in loss.topics],
         help_texts=deletion_help(words),
     )
@@ -196,6 +197,7 @@ def form_page(
     button: str,
     fields: tuple[Field, ...],
     danger: bool = False,
+    check: str = "",
     names: Sequence[str] = (),
     theirs: tuple[View, ...] = (),
     help_texts: Sequence[tuple[str, str]] = (),
@@ -203,7 +205,8 @@ def form_page(
 ) -> Response:
     """Return a page that is one form with help beside it.
 
-    `names`: what it is about; `theirs`: what others changed meanwhile; `help_texts`: titles with texts.
+    `check`: a kind of change whose forecast the form shows. `names`: what it is about; `theirs`: what others changed
+    meanwhile; `help_texts`: titles with texts.
     """
     view = View(
         lead=lead,
@@ -212,6 +215,7 @@ def form_page(
         button=button,
         fields=fields,
         danger=danger,
+        check=check,
         listed=names[:LISTED],
         more=max(0, len(names) - LISTED),
         theirs=theirs,
