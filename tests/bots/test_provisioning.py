@@ -83,6 +83,7 @@ def test_every_platform_is_given_all_topics_with_their_phrases() -> None:
         assert topics == phrases(), platform
 
 
+@pytest.mark.slow
 def test_two_exports_are_equal_and_each_has_its_fallback() -> None:
     for platform in EXPORTS:
         files = export_project(AGENT, platform)

@@ -117,7 +117,9 @@ def test_from_an_odd_question_to_an_answer_that_was_learned(page: Any, host: Any
     # Another process of the server may answer, which trains from scratch.
     page.set_default_timeout(150_000)
     page.get_by_role("button", name="Learn now").click()
-    flash(page, re.compile("learned 1 new example"))
+    flash(page, re.compile("The assistant will learn"))
+    # A worker does it, and the page loads itself anew.
+    page.get_by_text("1 new example learned").first.wait_for()
     check_accessible(page)
     before = log.get_by_text("All about parking.").count()
     write(host, f"{ODD}!")

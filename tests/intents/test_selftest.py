@@ -60,6 +60,7 @@ def test_withheld_topics_are_out_of_scope_and_two_are_left(sizes: list[int], see
     assert sum(intent is None for intent in withheld.intents) == sum(data.sizes[topic] for topic in topics)
 
 
+@pytest.mark.slow
 def test_what_is_found_is_counted_and_the_same_seed_finds_the_same() -> None:
     data = demo.load("recruiting-en")
     first, again = (run_selftest(data, "tfidf", rounds=2, seed=3) for _ in range(2))

@@ -80,6 +80,11 @@ def test_settings_of_an_assistant_are_kept_and_count_what_must_be_loaded_anew(st
         0,
         None,
         NOW,
+        24,
+        6,
+        24,
+        0.4,
+        None,
     )
     with store.writing() as tx:
         tx.assistants.put(row)
@@ -186,12 +191,12 @@ def test_a_mail_that_is_due_is_given_to_one_sender(store: Store, project: Projec
     with store.writing() as tx:
         row = MailRow(new_id(), project.id, None, "a@b.example", "Hello", "Text", "", NOW, NOW, 0, None, "")
         tx.mails.add(row)
-        assert tx.mails.take_due(NOW - HOUR, NOW) == ()
-        (taken,) = tx.mails.take_due(NOW, NOW + HOUR)
+        assert tx.mails.take_due(project.id, NOW - HOUR, NOW) == ()
+        (taken,) = tx.mails.take_due(project.id, NOW, NOW + HOUR)
         assert taken.attempts == 1
-        assert tx.mails.take_due(NOW, NOW + HOUR) == ()
+        assert tx.mails.take_due(project.id, NOW, NOW + HOUR) == ()
         tx.mails.mark_failed(row.id, "refused", NOW + HOUR)
-        assert len(tx.mails.take_due(NOW + HOUR, NOW + 2 * HOUR)) == 1
+        assert len(tx.mails.take_due(project.id, NOW + HOUR, NOW + 2 * HOUR)) == 1
         assert tx.mails.mark_sent(row.id, NOW)
         assert not tx.mails.mark_sent(row.id, NOW)
-        assert tx.mails.take_due(NOW + 9 * HOUR, NOW) == ()
+        assert tx.mails.take_due(project.id, NOW + 9 * HOUR, NOW) == ()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
+from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.assistant import reviewing
+from vivavoce.workspace.assistant import reviewing, tasks
+from vivavoce.workspace.assistant.mailing import MailSite, change_site, write_mail
 from vivavoce.workspace.assistant.settings import change_settings, find_settings
 from vivavoce.workspace.assistant.talking import answer_message, list_new, open_talk
 from vivavoce.workspace.topics.topics import add_topic
@@ -94,7 +97,36 @@ def test_learning_from_the_page_is_shown_there(reviewer: TestClient, house: Hous
     parked = waiting(house)["where can I park"]
     reviewer.post(f"/p/jobs/inbox/{parked}", data={"do": "right"})
     assert reviewer.post("/p/jobs/automation/learn").status_code == 303
-    assert "2 messages count so far" in reviewer.get("/p/jobs/automation").text
+    page = reviewer.get("/p/jobs/automation")
+    assert "2 messages count so far" in page.text
+    assert 'data-poll="/p/jobs/tasks/learn"' in page.text
+    assert "No worker is running" in page.text
+    part = reviewer.get("/p/jobs/tasks/learn")
+    version = part.text.split('data-version="')[1].split('"')[0]
+    assert reviewer.get("/p/jobs/tasks/learn", params={"version": version}).status_code == 204
+    task = tasks.claim(house.store, "w")
+    assert task is not None
+    tasks.perform(house.store, task)
+    assert reviewer.get("/p/jobs/tasks/learn").headers["location"] == "/p/jobs/automation"
+    assert "0 new examples learned" in reviewer.get("/p/jobs/automation").text
+
+
+def test_mail_and_openings_are_asked_for_from_their_pages(
+    editor: TestClient, reviewer: TestClient, house: House
+) -> None:
+    with house.store.writing() as tx:
+        mail = write_mail(tx, house.project, "a@b.example", "Hello", "Text")
+        tx.mails.mark_failed(mail.id, "550 no such person", now() + timedelta(days=4000))
+    change_site(house.store, PRODUCT, MailSite("localhost", 9, "", "jobs@b.example"))
+    page = editor.get("/p/jobs/outbox").text
+    assert "550 no such person" in page
+    assert "given up" in page
+    assert reviewer.post("/p/jobs/outbox/send", data={"again": mail.id}).status_code == 403
+    assert editor.post("/p/jobs/outbox/send", data={"again": mail.id}).status_code == 303
+    assert editor.post("/p/jobs/openings", data={"do": "renew"}).status_code == 303
+    asked = [(line.task.kind, line.who) for line in tasks.list_tasks(house.store, house.project)]
+    assert {kind for kind, _ in asked} == {"mail", "feed"}
+    assert all(who for _, who in asked)
 
 
 def test_settings_are_kept_or_refused_with_what_was_typed(editor: TestClient, house: House) -> None:

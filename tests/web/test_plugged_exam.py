@@ -147,6 +147,7 @@ def test_its_runs_are_still_shown_when_the_plug_in_is_gone(
     assert editor.get("/p/jobs/exams/answers").status_code == 400
 
 
+@pytest.mark.slow
 def test_the_command_line_has_it_with_its_options(topics: Any) -> None:
     def viva(*words: str) -> subprocess.CompletedProcess[str]:
         there = {**os.environ, "PYTHONPATH": str(FOLDER), "COLUMNS": "120", "VIVA_WORKSPACE": place}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from starlette.testclient import TestClient
 
 from problem_hall import keep_exam, mixed_exam
@@ -114,6 +115,7 @@ def test_the_api_says_the_same(house, reader: TestClient) -> None:
     assert found["steps"][0] == "topics"
 
 
+@pytest.mark.slow
 def test_the_demo_is_loaded_from_the_list_of_projects(editor: TestClient, reader: TestClient) -> None:
     assert reader.post("/projects/demo").status_code == 403
     assert 'action="/projects/demo"' in editor.get("/projects").text

@@ -273,7 +273,7 @@ def test_talks_are_forgotten_after_the_days_that_were_chosen(store: Store, proje
     with dated(now() - timedelta(days=91)):
         ask(store, project, "is there parking")
     fresh = ask(store, project, "what do you pay")
-    privacy.forget_old(store)
+    privacy.forget_old(store, project)
     with store.reading() as tx:
         rows = tx.messages.between(project.id, now() - timedelta(days=400), now() + timedelta(hours=1))
     assert [row.id for row in rows] == [fresh.id]

@@ -29,12 +29,12 @@ def group_confused(confusions: Confusions, largest: int) -> tuple[tuple[str, ...
         # Topics that confuse each other most stand side by side.
         joined = [*one, *other]
         groups |= dict.fromkeys(joined, joined)
-    distinct = {id(group): group for group in groups.values() if len(group) > 1}.values()
-
-    def weigh(group: list[str]) -> int:
-        return sum(count for link, count in links.items() if set(group).issuperset(link))
-
-    weighed = sorted(distinct, key=lambda group: (-weigh(group), group))
+    distinct = {id(group): group for group in groups.values() if len(group) > 1}
+    mistakes: Counter[int] = Counter()
+    for (a, b), count in links.items():
+        if groups[a] is groups[b]:
+            mistakes[id(groups[a])] += count
+    weighed = sorted(distinct.values(), key=lambda group: (-mistakes[id(group)], group))
     if few:
         return (tuple(name for group in weighed for name in group),) if weighed else ()
     return tuple(tuple(group) for group in weighed)

@@ -12,6 +12,7 @@ from concurrent.futures import Executor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 
 from vivavoce.errors import StoreError, VivaError
 from vivavoce.jobs.exams.registry import load_exam
@@ -32,6 +33,19 @@ MAX_CONVERSATIONS = 256
 FORGOTTEN = timedelta(days=1)
 
 
+class Tender(Protocol):
+    """What a worker does beside runs, in short steps."""
+
+    def step(self) -> None:
+        """Look after what is in progress and begin what is due."""
+
+    def close(self) -> None:
+        """Leave what is in progress to others."""
+
+
+MakeTender = Callable[[Store, str], Tender]
+
+
 @dataclass(frozen=True, slots=True)
 class Rhythm:
     """How often a worker does what, in seconds."""
@@ -41,12 +55,14 @@ class Rhythm:
     poll: float = 0.5
     flush: float = 0.5
     schedules: float = 5.0
+    tasks: float = 1.0
 
 
 class Worker:
     """Performs units of all runs of a workspace. Any number of workers, on any machines, share the work.
 
     `slots`: units computed at a time. `start_scheduled` starts the run of a schedule; without it none is started.
+    `make_tender` gives what it does beside runs.
     """
 
     def __init__(
@@ -57,6 +73,7 @@ class Worker:
         executor: Executor | None = None,
         name: str | None = None,
         start_scheduled: StartScheduled | None = None,
+        make_tender: MakeTender | None = None,
         rhythm: Rhythm | None = None,
     ) -> None:
         self.store = store
@@ -64,6 +81,7 @@ class Worker:
         self.rhythm = rhythm or Rhythm()
         self._slots, self._executor = slots, executor
         self.start_scheduled = start_scheduled
+        self.tender = make_tender(store, self.name) if make_tender else None
 
     def run_until(self, stop: threading.Event) -> None:
         """Work until `stop` is set, then give back the units in progress."""
@@ -113,6 +131,7 @@ class WorkerLoop:
             (self.performer.turn_buffer.flush, self.rhythm.flush),
             (self._close_idle, self.rhythm.poll),
             (self._start_due, self.rhythm.schedules),
+            (self._tend, self.rhythm.tasks),
         ]
         try:
             async with _repeat_all(rhythms):
@@ -126,6 +145,9 @@ class WorkerLoop:
             for running in list(self.running.values()):
                 await self._abandon(running)
             await self.performer.close()
+            if self.worker.tender is not None:
+                with suppress(Exception):
+                    await asyncio.to_thread(self.worker.tender.close)
             with suppress(Exception):
                 await self.store_thread.write(lambda tx: tx.workers.forget(self.worker.name))
 
@@ -213,6 +235,10 @@ class WorkerLoop:
     async def _start_due(self) -> None:
         if self.worker.start_scheduled is not None:
             await asyncio.to_thread(start_due, self.worker.store, self.worker.start_scheduled, now())
+
+    async def _tend(self) -> None:
+        if self.worker.tender is not None:
+            await asyncio.to_thread(self.worker.tender.step)
 
     async def _abandon(self, running_unit: RunningUnit) -> None:
         running_unit.task.cancel()

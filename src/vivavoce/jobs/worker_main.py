@@ -13,11 +13,12 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from vivavoce.errors import UsageError, VivaError
 from vivavoce.jobs.processes import STORE
 from vivavoce.jobs.starting import StartScheduled
-from vivavoce.jobs.worker import Worker
+from vivavoce.jobs.worker import MakeTender, Worker
 from vivavoce.store.database import open_store
 
 
@@ -37,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         threading.Thread(target=wait_for_end, daemon=True).start()
     try:
         store = open_store(options.store)
-        worker = Worker(store, slots=options.slots, start_scheduled=_load(options.start_scheduled))
+        starter: StartScheduled | None = _load(options.start_scheduled)
+        tender: MakeTender | None = _load(options.tend)
+        worker = Worker(store, slots=options.slots, start_scheduled=starter, make_tender=tender)
         worker.drain(stop) if options.drain else worker.run_until(stop)
     except VivaError as error:
         sys.stderr.write(f"{error}\n")
@@ -51,6 +54,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--store", default=os.environ.get(STORE), help=f"the workspace; default: {STORE}")
     parser.add_argument("--slots", type=int, help="number of units computed at the same time")
     parser.add_argument("--start-scheduled", metavar="MODULE:FUNCTION", help="function that starts scheduled runs")
+    parser.add_argument("--tend", metavar="MODULE:FUNCTION", help="function that makes what is done beside runs")
     parser.add_argument("--with-parent", action="store_true", help="exit when standard input is closed")
     parser.add_argument("--drain", action="store_true", help="exit when no run is open")
     options = parser.parse_args(arguments)
@@ -59,15 +63,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def _load(name: str | None) -> StartScheduled | None:
+def _load(name: str | None) -> Any:
     if not name:
         return None
     module, _, function = name.partition(":")
     try:
-        starter: StartScheduled = getattr(import_module(module), function)
+        return getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise UsageError(f"function '{name}' not found", remedy="write it as module:function") from error
-    return starter
 
 
 if __name__ == "__main__":

@@ -191,6 +191,16 @@ reviews = _table("reviews", rows.ReviewRow, sa.Index(None, "message_id"), sa.Ind
 openings = _table("openings", rows.OpeningRow, sa.UniqueConstraint("project_id", "ref"))
 subscriptions = _table("subscriptions", rows.SubscriptionRow, _secret(), sa.Index(None, "project_id"))
 mails = _table("mails", rows.MailRow, sa.Index(None, "sent", "next_at"), sa.Index(None, "project_id", "created"))
+comments = _table("comments", rows.CommentRow, sa.Index(None, "message_id", "created"))
+notices = _table("notices", rows.NoticeRow, sa.Index(None, "user_id", "project_id", "seen"))
+# What a worker does for an assistant: of each kind one at a time is not over, which this index sees to.
+_IS_OPEN = sa.text("finished IS NULL")
+tasks = _table(
+    "tasks",
+    rows.TaskRow,
+    sa.Index(None, "project_id", "kind", "created"),
+    sa.Index("ix_tasks_open", "project_id", "kind", unique=True, sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
+)
 
 # What holds for the whole workspace, and the text of help that people wrote.
 options = sa.Table(

@@ -8,6 +8,7 @@ from vivavoce.store.repositories.assistants import Assistants, Talks, Visitors
 from vivavoce.store.repositories.audit import Audit, Options
 from vivavoce.store.repositories.dialogues import Dialogues, Ratings, Scores
 from vivavoce.store.repositories.edits import Edits
+from vivavoce.store.repositories.inbox import Comments, Notices, Tasks
 from vivavoce.store.repositories.material import (
     Bots,
     Decisions,
@@ -50,6 +51,9 @@ class Transaction:
         self.talks = Talks(connection)
         self.messages = Messages(connection)
         self.reviews = Reviews(connection)
+        self.comments = Comments(connection)
+        self.notices = Notices(connection)
+        self.tasks = Tasks(connection)
         self.openings = OpeningRows(connection)
         self.subscriptions = Subscriptions(connection)
         self.mails = Mails(connection)

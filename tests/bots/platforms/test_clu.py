@@ -16,6 +16,8 @@ from vivavoce.bots.clu import CluBot
 from vivavoce.bots.platform import PlatformError, Trouble
 from vivavoce.bots.training import retrain
 
+pytestmark = pytest.mark.slow
+
 PROJECT, DEPLOYMENT, API = "faq", "production", "2023-04-01"
 ERRORS = {
     "throttled": (429, "TooManyRequests"),

@@ -19,6 +19,8 @@ from vivavoce.bots import check_bot, load_entry
 from vivavoce.errors import BotError, VivaError
 from vivavoce.records import Reply, Status
 
+pytestmark = pytest.mark.slow
+
 CODES = {"throttled": 429, "unavailable": 503, "credentials": 401, "rights": 403, "missing": 404, "leak": 400}
 
 

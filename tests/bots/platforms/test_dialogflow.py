@@ -19,6 +19,8 @@ from vivavoce.bots.platform import PlatformError, Trouble
 from vivavoce.bots.training import retrain
 from vivavoce.errors import BotError
 
+pytestmark = pytest.mark.slow
+
 PROJECT = "my-project"
 AGENT = f"projects/{PROJECT}/agent"
 

@@ -15,6 +15,8 @@ from platform_contract import PlatformContract, run, train_and_ask
 from vivavoce.bots.dialogflow_cx import START_FLOW, DialogflowCxBot
 from vivavoce.bots.training import retrain
 
+pytestmark = pytest.mark.slow
+
 AGENT = "projects/my-project/locations/europe-west3/agents/7d1c0c2c-1f4c-4a0e-9f5e-000000000000"
 FLOW = f"{AGENT}/flows/{START_FLOW}"
 

@@ -22,6 +22,8 @@ from vivavoce.bots.lex import LexBot
 from vivavoce.bots.platform import PlatformError, Trouble
 from vivavoce.bots.training import retrain
 
+pytestmark = pytest.mark.slow
+
 botocore = pytest.importorskip("botocore", reason="botocore is not installed")
 KEY_ID, BOT, LOCALE = "AKIAIOSFODNN7EXAMPLE", "ABCDEFGHIJ", "en_US"
 ERRORS = {

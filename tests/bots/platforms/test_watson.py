@@ -19,6 +19,8 @@ from vivavoce.bots.platform import PlatformError, Trouble
 from vivavoce.bots.training import retrain
 from vivavoce.bots.watson import WatsonBot
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("ibm_watson", reason="ibm-watson is not installed")
 jwt = pytest.importorskip("jwt")
 WORKSPACE, ASSISTANT, ENVIRONMENT = "9978a49e-ea89-4493-b33d-82298d3db20d", "assistant-1", "environment-1"

@@ -11,6 +11,8 @@ from platform_contract import TOPICS, PlatformContract, run
 
 from vivavoce.bots.training import retrain
 
+pytestmark = pytest.mark.slow
+
 CODES = {"throttled": 429, "unavailable": 503, "credentials": 401, "rights": 403, "missing": 404, "leak": 400}
 
 

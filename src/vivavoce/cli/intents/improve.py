@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from vivavoce.cli.shared.failures import resumable
-from vivavoce.cli.shared.material import load_engine, read_material, settings_in_force
+from vivavoce.cli.intents.work import Work, Workers
 from vivavoce.cli.shared.options import (
     EXAM,
     OUTPUT,
@@ -16,24 +15,29 @@ from vivavoce.cli.shared.options import (
     Reading,
     Scoring,
     option,
+    option_group,
     setting,
 )
-from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, conclude, tell_written, write_content
-from vivavoce.settings import load_settings
 
 # The default of `propose_improvements`, which is not imported to print help.
 MAX_PROBLEMS = 3
+
+
+@option_group
+class Rounds:
+    """How often the data are divided."""
+
+    retries: Annotated[int | None, setting("retries", EXAM, "N")] = None
 
 
 def improve(
     file: File,
     *,
     most: Annotated[int, option("--most", "N", "Look at this many problems.", OUTPUT, low=1)] = MAX_PROBLEMS,
-    retries: Annotated[int | None, setting("retries", EXAM, "N")] = None,
+    rounds: Rounds,
     engine: Engine,
     scoring: Scoring,
-    workers: Annotated[int | None, setting("workers", EXAM, "N")] = None,
+    workers: Workers,
     patience: Patience,
     output: Output,
     reading: Reading,
@@ -48,27 +52,10 @@ def improve(
         viva intents improve faq.csv
         viva intents improve faq.csv --most 5 --retries 5 --json -
     """
-    check_targets(output.targets, [file])
-    settings = settings_in_force(engine, scoring, patience, reading)
-    numbers = load_settings({"workers": workers, "retries": retries})
-    data = read_material(file, reading, settings)
+    work = Work.begin(file, output, reading, engine, rounds, scoring, workers, patience)
     from vivavoce.intents.improve import propose_improvements
     from vivavoce.reports.intents.improve import show_improvement
 
-    with resumable(None), progress_bar(output.quiet) as progress:
-        result = propose_improvements(
-            data,
-            load_engine(settings.classifier, settings),
-            most=most,
-            rounds=numbers.retries,
-            threshold=settings.threshold,
-            seed=settings.seed,
-            workers=numbers.workers,
-            progress=progress,
-        )
-    if output.speaks:
-        show_improvement(Screen(), result)
-    if output.json_path:
-        write_content(output.json_path, result.to_json())
-    tell_written(output)
-    conclude(result.failures, None, lambda: None)
+    names = ("threshold", "seed", "workers")
+    result = work.run(propose_improvements, *names, most=most, rounds=work.settings.retries)
+    work.finish(result, lambda screen: show_improvement(screen, result))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from vivavoce.cli.shared.failures import resumable
-from vivavoce.cli.shared.material import load_engine, read_material, settings_in_force
+from vivavoce.cli.intents.work import Work
 from vivavoce.cli.shared.options import (
     OUTPUT,
     Engine,
@@ -19,8 +18,6 @@ from vivavoce.cli.shared.options import (
     Traffic,
     option,
 )
-from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, conclude, tell_written, write_content
 
 MAX_PROBLEMS = 10
 KEYS = (
@@ -66,35 +63,21 @@ def problems(
         viva intents problems faq.csv --explain --quick-wins
         viva intents problems faq.csv --out-of-scope-share 0.3 --json problems.json
     """
-    check_targets({**output.targets, "--record": record}, [file])
-    settings = settings_in_force(engine, scoring, traffic, patience, reading)
-    data = read_material(file, reading, settings)
+    work = Work.begin(file, output, reading, engine, scoring, traffic, patience, record=record)
     from vivavoce.intents import examine_intents, explain_problems
     from vivavoce.intents.problems import Order, order_problems
     from vivavoce.reports.intents.tables import show_problems
 
-    classifier = load_engine(settings.classifier, settings)
-    with resumable(record), progress_bar(output.quiet) as progress:
-        result = examine_intents(
-            data,
-            classifier,
-            threshold=settings.threshold,
-            out_of_scope_share=settings.out_of_scope_share,
-            retries=settings.retries,
-            seed=settings.seed,
-            workers=settings.workers,
-            record=record,
-            progress=progress,
-        )
-        if quick:
-            result = replace(result, problems=order_problems(result.problems, Order.GAIN_PER_MINUTE))
-        cards = explain_problems(data, result.problems[:most], classifier) if explain else ()
-    if output.speaks:
-        show_problems(Screen(), result, most, cards)
-    if output.json_path:
-        content = result.to_json()
-        listed = {**content, "kind": "intents-problems", "problems": content["problems"][:most]}
-        explained = {"cards": [card.to_json() for card in cards]} if explain else {}
-        write_content(output.json_path, {**{name: listed[name] for name in KEYS}, **explained})
-    tell_written(output)
-    conclude(result.failures, record, lambda: None)
+    result = work.run(examine_intents, "threshold", "out_of_scope_share", "retries", "seed", "workers")
+    if quick:
+        result = replace(result, problems=order_problems(result.problems, Order.GAIN_PER_MINUTE))
+    with work.watch():
+        cards = explain_problems(work.data, result.problems[:most], work.classifier) if explain else ()
+    content = result.to_json()
+    listed = {**content, "kind": "intents-problems", "problems": content["problems"][:most]}
+    explained = {"cards": [card.to_json() for card in cards]} if explain else {}
+    work.finish(
+        result,
+        lambda screen: show_problems(screen, result, most, cards),
+        {**{name: listed[name] for name in KEYS}, **explained},
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from vivavoce.cli.shared.failures import resumable
-from vivavoce.cli.shared.material import load_engine, read_material, settings_in_force
+from vivavoce.cli.intents.work import Work
 from vivavoce.cli.shared.options import (
     EXAM,
     Engine,
@@ -18,8 +17,6 @@ from vivavoce.cli.shared.options import (
     Traffic,
     option,
 )
-from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, conclude, tell_written, write_content
 
 # The defaults of `advise_threshold`, which is not imported to print help.
 WRONG_COSTS, MAX_WRONG, CONFIDENCE = 5.0, 0.05, 0.9
@@ -53,30 +50,11 @@ def threshold(
         viva intents threshold faq.csv --wrong-costs 10 --out-of-scope-share 0.3
         viva intents threshold faq.csv --max-wrong 0.02 --confidence 0.95 --json threshold.json
     """
-    check_targets({**output.targets, "--record": record}, [file])
-    settings = settings_in_force(engine, scoring, traffic, patience, reading)
-    data = read_material(file, reading, settings)
+    work = Work.begin(file, output, reading, engine, scoring, traffic, patience, record=record)
     from vivavoce.intents.threshold_exam import advise_threshold
     from vivavoce.reports.intents.threshold import show_threshold
 
-    with resumable(record), progress_bar(output.quiet) as progress:
-        result = advise_threshold(
-            data,
-            load_engine(settings.classifier, settings),
-            threshold=settings.threshold,
-            wrong_costs=wrong_costs,
-            max_wrong=max_wrong,
-            confidence=confidence,
-            out_of_scope_share=settings.out_of_scope_share,
-            test_fraction=settings.test_fraction,
-            seed=settings.seed,
-            workers=settings.workers,
-            record=record,
-            progress=progress,
-        )
-    if output.speaks:
-        show_threshold(Screen(), result)
-    if output.json_path:
-        write_content(output.json_path, result.to_json())
-    tell_written(output)
-    conclude(result.failures, record, lambda: None)
+    names = ("threshold", "out_of_scope_share", "test_fraction", "seed", "workers")
+    wishes = {"wrong_costs": wrong_costs, "max_wrong": max_wrong, "confidence": confidence}
+    result = work.run(advise_threshold, *names, **wishes)
+    work.finish(result, lambda screen: show_threshold(screen, result))

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vivavoce.cli.shared.failures import resumable
-from vivavoce.cli.shared.material import load_engine, read_material, settings_in_force
+from vivavoce.cli.intents.work import Work
 from vivavoce.cli.shared.options import (
     EXAM,
     OUTPUT,
@@ -22,8 +21,6 @@ from vivavoce.cli.shared.options import (
     option_group,
     setting,
 )
-from vivavoce.cli.shared.progress import progress_bar
-from vivavoce.cli.shared.results import Screen, check_targets, conclude, tell_written, write_content
 from vivavoce.errors import Fault, UsageError
 
 if TYPE_CHECKING:
@@ -99,33 +96,16 @@ def whatif(
         viva intents whatif faq.csv --drop-intent Smalltalk
         viva intents whatif faq.csv --out-of-scope-rows 40-44
     """
-    check_targets(output.targets, [file])
-    settings = settings_in_force(engine, rounds, scoring, patience, reading)
-    data = read_material(file, reading, settings)
+    work = Work.begin(file, output, reading, engine, rounds, scoring, patience)
     from vivavoce.intents.whatif import forecast
     from vivavoce.reports.intents.whatif import show_forecast
 
-    wanted = tuple(_build_edits(edits, data))
+    wanted = tuple(_build_edits(edits, work.data))
     if not wanted:
         raise UsageError("no edit given", remedy="use --merge, --move, --split, --drop-intent or another edit")
-    with resumable(None), progress_bar(output.quiet) as progress:
-        result = forecast(
-            data,
-            wanted,
-            load_engine(settings.classifier, settings),
-            retries=settings.retries,
-            threshold=settings.threshold,
-            test_fraction=settings.test_fraction,
-            seed=settings.seed,
-            workers=settings.workers,
-            progress=progress,
-        )
-    if output.speaks:
-        show_forecast(Screen(), result, verbose=output.verbose)
-    if output.json_path:
-        write_content(output.json_path, result.to_json())
-    tell_written(output)
-    conclude(result.failures, None, lambda: None)
+    names = ("retries", "threshold", "test_fraction", "seed", "workers")
+    result = work.run(forecast, *names, edit=wanted)
+    work.finish(result, lambda screen: show_forecast(screen, result, verbose=output.verbose))
 
 
 def _build_edits(edits: Edits, data: Dataset) -> Iterator[Edit]:

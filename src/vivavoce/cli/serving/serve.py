@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import OUTPUT, Output, declare, option_group
-from vivavoce.cli.shared.places import Workspace, open_or_create, place_of, starter_options
+from vivavoce.cli.shared.places import Workspace, open_or_create, place_of, worker_options
 from vivavoce.cli.shared.results import check_targets, head, write_content
 from vivavoce.errors import UsageError
 
@@ -207,7 +207,7 @@ def _run_workers(place: str, staffing: Staffing) -> Iterator[None]:
         return
     from vivavoce.jobs.processes import WorkerProcesses
 
-    processes = WorkerProcesses(place, count=staffing.workers, options=starter_options())
+    processes = WorkerProcesses(place, count=staffing.workers, options=worker_options())
     processes.start()
     try:
         yield

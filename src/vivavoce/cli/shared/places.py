@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from vivavoce.cli.shared.options import argument, option
 from vivavoce.errors import AbsentError, MissingPartError, nearest
@@ -14,6 +14,7 @@ from vivavoce.settings import home
 
 if TYPE_CHECKING:
     from vivavoce.jobs.starting import StartScheduled
+    from vivavoce.jobs.worker import MakeTender
     from vivavoce.store.database import Store
     from vivavoce.store.rows import Project
 
@@ -21,6 +22,8 @@ VARIABLE = "VIVA_WORKSPACE"
 FILE = "workspace.db"
 # Starts the run of a schedule, in the form that worker processes take.
 SCHEDULES = "vivavoce.workspace.projects.schedules:start_scheduled"
+# Does what assistants need: learning, mail, openings, retention.
+TASKS = "vivavoce.workspace.assistant.tending:Tender"
 
 Workspace = Annotated[
     str | None,
@@ -39,18 +42,26 @@ def place_of(workspace: str | None) -> str:
     return workspace or os.environ.get(VARIABLE, "").strip() or str(home() / FILE)
 
 
-def starter_options() -> list[str]:
-    """Return the options of a worker process that starts scheduled runs."""
-    return ["--start-scheduled", SCHEDULES] if load_starter() else []
+def worker_options() -> list[str]:
+    """Return the options of a worker process that starts scheduled runs and does the tasks of assistants."""
+    return ["--start-scheduled", SCHEDULES, "--tend", TASKS]
 
 
-def load_starter() -> StartScheduled | None:
-    """Return the function that starts a scheduled run, for workers in this process; None without schedules."""
-    module, _, function = SCHEDULES.partition(":")
-    if find_spec(module) is None:
-        return None
-    starter: StartScheduled = getattr(import_module(module), function)
+def load_starter() -> StartScheduled:
+    """Return the function that starts a scheduled run, for workers in this process."""
+    starter: StartScheduled = _load(SCHEDULES)
     return starter
+
+
+def load_tender() -> MakeTender:
+    """Return what makes the part of a worker that does the tasks of assistants."""
+    tender: MakeTender = _load(TASKS)
+    return tender
+
+
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def require_web() -> None:

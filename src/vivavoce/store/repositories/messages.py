@@ -111,6 +111,12 @@ class Reviews(RowsById[ReviewRow], table=reviews, row=ReviewRow):
         rows = self.connection.execute(query.where(*held).order_by(reviews.c.created, reviews.c.id))
         return {text: (topic, language) for text, topic, language in rows}
 
+    def messages_of_texts(self, project_id: str, texts: Sequence[str]) -> list[str]:
+        """Return the ids of messages with these texts that people reviewed, the oldest first."""
+        query = sa.select(messages.c.id).join(reviews, reviews.c.message_id == messages.c.id).distinct()
+        query = query.where(messages.c.project_id == project_id, reviews.c.undone.is_(None))
+        return [id_ for piece in pieces(texts) for id_ in self._scalars(query.where(messages.c.text.in_(piece)))]
+
     def undo(self, review_id: str, at: datetime) -> bool:
         """Take a review back; whether it still held."""
         return self._update(reviews.c.id == review_id, reviews.c.undone.is_(None), undone=at) > 0

@@ -104,6 +104,13 @@ class Subscriptions(RowsById[SubscriptionRow], table=subscriptions, row=Subscrip
         """Return the subscriptions of a visitor."""
         return self._all(self._select(subscriptions.c.visitor_id == visitor_id).order_by(subscriptions.c.created))
 
+    def prune(self, project_id: str, before: datetime) -> int:
+        """Delete the subscriptions that ended before a time, or were never confirmed since then; return how many."""
+        unconfirmed = sa.and_(subscriptions.c.confirmed.is_(None), subscriptions.c.created < before)
+        return self._delete(
+            subscriptions.c.project_id == project_id, sa.or_(subscriptions.c.ended < before, unconfirmed)
+        )
+
     def delete_of(self, visitor_id: str) -> int:
         """Delete the subscriptions of a visitor; return how many."""
         return self._delete(subscriptions.c.visitor_id == visitor_id)
@@ -116,12 +123,22 @@ class Mails(RowsById[MailRow], table=mails, row=MailRow):
         """Keep a mail until it is sent."""
         return self._add(row)
 
-    def take_due(self, at: datetime, until: datetime, limit: int = 20) -> tuple[MailRow, ...]:
-        """Return mails that are due; nobody else gets them before `until`."""
-        due = sa.select(mails.c.id).where(mails.c.sent.is_(None), mails.c.next_at <= at).order_by(mails.c.next_at)
+    def take_due(self, project_id: str, at: datetime, until: datetime, limit: int = 20) -> tuple[MailRow, ...]:
+        """Return mails of a project that are due; nobody else gets them before `until`."""
+        is_due = (mails.c.project_id == project_id, mails.c.sent.is_(None), mails.c.next_at <= at)
+        due = sa.select(mails.c.id).where(*is_due).order_by(mails.c.next_at)
         ids = list(self._scalars(due.limit(limit).with_for_update(skip_locked=True)))
         self._update(mails.c.id.in_(ids), next_at=until, attempts=mails.c.attempts + 1)
         return self._all(self._select(mails.c.id.in_(ids)).order_by(mails.c.created, mails.c.id))
+
+    def due_projects(self, at: datetime) -> tuple[str, ...]:
+        """Return the projects that have mails to send."""
+        query = sa.select(mails.c.project_id).where(mails.c.sent.is_(None), mails.c.next_at <= at).distinct()
+        return tuple(self._scalars(query))
+
+    def hasten(self, mail_id: str, at: datetime) -> None:
+        """Have a mail be due, and tried as often as a new one."""
+        self._update(mails.c.id == mail_id, next_at=at, attempts=0)
 
     def mark_sent(self, mail_id: str, at: datetime) -> bool:
         """Note that a mail is out; whether it still waited."""
@@ -148,6 +165,10 @@ class Mails(RowsById[MailRow], table=mails, row=MailRow):
     def of_visitor(self, visitor_id: str) -> tuple[MailRow, ...]:
         """Return the mails to a visitor."""
         return self._all(self._select(mails.c.visitor_id == visitor_id).order_by(mails.c.created))
+
+    def prune(self, project_id: str, before: datetime) -> int:
+        """Delete the mails that were written before a time; return how many."""
+        return self._delete(mails.c.project_id == project_id, mails.c.created < before)
 
     def delete_of(self, visitor_id: str) -> int:
         """Delete the mails to a visitor; return how many."""

@@ -76,7 +76,7 @@ class Repository(Generic[Row]):
         """Return the row for which the conditions hold, or None."""
         return self._first(self._select(*conditions))
 
-    def _scalar(self, query: sa.Select[Any]) -> Any:
+    def _scalar(self, query: sa.Executable) -> Any:
         return self.connection.execute(query).scalar()
 
     def _scalars(self, query: sa.Select[Any]) -> Sequence[Any]:

@@ -2,12 +2,16 @@
 
 from vivavoce.store.rows.assistant import (
     AssistantRow,
+    CommentRow,
     MailRow,
     MessageRow,
+    NoticeRow,
     OpeningRow,
     ReviewRow,
     SubscriptionRow,
     TalkRow,
+    TaskRow,
+    TaskState,
     VisitorRow,
 )
 from vivavoce.store.rows.material import (
@@ -47,6 +51,7 @@ __all__ = [
     "AuditLine",
     "BotRow",
     "Change",
+    "CommentRow",
     "DecisionRow",
     "DialogueRow",
     "DocumentRow",
@@ -57,6 +62,7 @@ __all__ = [
     "MailRow",
     "MeasureRow",
     "MessageRow",
+    "NoticeRow",
     "OpeningRow",
     "OutcomeRow",
     "Project",
@@ -74,6 +80,8 @@ __all__ = [
     "SubscriptionRow",
     "SuiteRow",
     "TalkRow",
+    "TaskRow",
+    "TaskState",
     "Token",
     "Topic",
     "TurnRow",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
-from vivavoce.store.columns import Id, Name, ProjectId, Reference, Short, UserId, Word
+from vivavoce.store.columns import Id, Name, ProjectId, Reference, Short, Translated, UserId, Word
 
 VisitorId = Annotated[str, Reference("visitors")]
 TalkId = Annotated[str, Reference("talks")]
@@ -20,7 +21,8 @@ class AssistantRow:
 
     `origins`: the sites that may embed the chat. `random_share`: how many of the countable messages are drawn for a
     random check. `feed`: the address of the openings. `build` counts up whenever the assistant has learned or its
-    settings changed: servers then load it anew.
+    settings changed: servers then load it anew. `learn_hours`, `feed_hours`: how often a worker lets it learn and
+    renews the openings, 0: never. The others are limits of alarms, None or 0: no alarm.
     """
 
     project_id: ProjectId
@@ -38,6 +40,11 @@ class AssistantRow:
     build: int
     learned: datetime | None
     changed: datetime
+    learn_hours: int
+    feed_hours: int
+    unanswered_hours: int
+    least_automated: float | None
+    most_wrong: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +178,63 @@ class MailRow:
     attempts: int
     sent: datetime | None
     error: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRow:
+    """What one of the staff wrote about a message, for the others; visitors never see it."""
+
+    id: Id
+    project_id: ProjectId
+    message_id: MessageId
+    user_id: UserId | None
+    text: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeRow:
+    """What somebody is told about a message: `kind` is assigned, comment or answered; `author`: who did it."""
+
+    id: Id
+    project_id: ProjectId
+    message_id: MessageId
+    user_id: UserId
+    author: UserId | None
+    kind: Short
+    created: datetime
+    seen: datetime | None
+
+
+class TaskState(StrEnum):
+    """How far a task is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """What a worker does for an assistant: `kind` is learn, mail, feed or forget. Those that are over are the record.
+
+    `user_id`: who asked for it, None: it was due. `due`: not before. `lease_until`: a worker has it until then.
+    `outcome`: what came of it; of a task that waits, why the last attempt failed.
+    """
+
+    id: Id
+    project_id: ProjectId
+    kind: Short
+    user_id: UserId | None
+    options: Mapping[str, Any]
+    state: TaskState
+    due: datetime
+    attempts: int
+    worker: Short | None
+    lease_until: datetime | None
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+    outcome: Translated
+    result: Mapping[str, Any]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from vivavoce.errors import UsageError
 from vivavoce.jobs.exams.documents import dataset_to_bytes
+from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
 from vivavoce.records import Dataset
 from vivavoce.store.database import Store
@@ -15,6 +16,8 @@ from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.assistant.building import build_assistant, learned_examples
 from vivavoce.workspace.assistant.settings import get_settings
 from vivavoce.workspace.topics.datasets import project_dataset
+
+_NEW: Kept[int] = Kept(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,8 @@ class Lesson:
 def count_new(store: Store, project: Project) -> int:
     """Return how many examples the project has that the assistant has not learned."""
     with store.reading() as tx:
-        return _count_new(project_dataset(tx, project), learned_examples(tx, project))
+        key = (store.address, project.id, get_settings(tx, project).build, tx.edits.state(project.id))
+        return _NEW.get(key, lambda: _count_new(project_dataset(tx, project), learned_examples(tx, project)))
 
 
 def learn(store: Store, actor: Actor, project: Project, *, anyway: bool = False) -> Lesson:

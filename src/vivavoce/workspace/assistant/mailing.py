@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from email import policy
 from email.message import EmailMessage
-from email.utils import formatdate, make_msgid
+from email.utils import formatdate
 from urllib.parse import urlsplit
 
 from vivavoce.assistant import Query
@@ -26,8 +26,14 @@ from vivavoce.workspace.access.secrets import digest_of, new_secret
 SITE = "assistant mail"
 PASSWORD = "VIVA_SMTP_PASSWORD"  # noqa: S105 - the name of a variable
 TIMEOUT_S = 20
-HELD = timedelta(minutes=10)
+# Longer than a worker may take for them all.
+HELD = timedelta(minutes=15)
+FIRST_WAIT = timedelta(minutes=10)
 MAX_ATTEMPTS = 6
+NEVER = timedelta(days=3650)
+MAX_ERROR = 300
+TLS_PORT = 465
+PERMANENT = 500
 # The usual policy breaks a long address in a header into encoded words, which mail programs do not read.
 _POLICY = policy.SMTP.clone(max_line_length=998)
 # Written to visitors, who do not read the language of the staff: these texts are part of the talk.
@@ -179,11 +185,16 @@ def tell_subscribers(tx: Transaction, project: Project, fresh: frozenset[str]) -
     return count
 
 
+def _make_id(mail: MailRow, site: MailSite) -> str:
+    # The same when it is sent again, so that mail programs show it once.
+    return f"<{mail.id}@{site.sender.rpartition('@')[2].strip('<> ') or 'localhost'}>"
+
+
 def compose(mail: MailRow, site: MailSite) -> EmailMessage:
     """Return a mail as it is sent."""
     message = EmailMessage(policy=_POLICY)
     message["From"], message["To"], message["Subject"] = site.sender, mail.address, mail.subject
-    message["Date"], message["Message-ID"] = formatdate(mail.created.timestamp()), make_msgid(mail.id)
+    message["Date"], message["Message-ID"] = formatdate(mail.created.timestamp()), _make_id(mail, site)
     message["Auto-Submitted"] = "auto-generated"
     if mail.unsubscribe:
         message["List-Unsubscribe"] = f"<{mail.unsubscribe}>"
@@ -192,43 +203,122 @@ def compose(mail: MailRow, site: MailSite) -> EmailMessage:
     return message
 
 
-def send_due(store: Store, *, password: str | None = None) -> int:
-    """Send what is due through the site's mail server; return how many went out. A failure is tried again later."""
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How many mails went out, and how many did not."""
+
+    sent: int
+    failed: int
+
+    @property
+    def tried(self) -> int:
+        """How many mails were due."""
+        return self.sent + self.failed
+
+
+def can_send(tx: Transaction) -> bool:
+    """Tell whether mail can be sent at all."""
+    return _get_site(tx).complete
+
+
+def is_given_up(mail: MailRow) -> bool:
+    """Tell whether a mail is not tried again."""
+    return mail.sent is None and mail.next_at - mail.created > NEVER / 2
+
+
+def send_due(store: Store, project: Project, *, password: str | None = None) -> Batch:
+    """Send some mails of a project that are due through the site's mail server.
+
+    What fails is tried again later, with longer pauses each time; not so what the server refuses for good.
+    """
     at = now()
     with store.writing() as tx:
         site = _get_site(tx)
-        due = tx.mails.take_due(at, at + HELD) if site.complete else ()
-    count = 0
-    for mail in due:
-        try:
-            _send(compose(mail, site), site, os.environ.get(PASSWORD, "") if password is None else password)
-        except (OSError, smtplib.SMTPException) as error:
-            wait = HELD * 2**mail.attempts if mail.attempts < MAX_ATTEMPTS else timedelta(days=3650)
-            with store.writing() as tx:
-                tx.mails.mark_failed(mail.id, type(error).__name__, at + wait)
-            continue
-        with store.writing() as tx:
-            tx.mails.mark_sent(mail.id, now())
-        count += 1
-    return count
+        due = list(tx.mails.take_due(project.id, at, at + HELD)) if site.complete else []
+    sent = failed = 0
+    try:
+        if due:
+            with _connect(site, os.environ.get(PASSWORD, "") if password is None else password) as server:
+                while due:
+                    failed += not _send(store, server, site, due[0])
+                    sent += 1
+                    del due[0]
+    except (OSError, smtplib.SMTPException) as error:
+        # The server does not serve: all that is left waits.
+        for mail in due:
+            _mark_failed(store, mail, error)
+        failed, sent = failed + len(due), sent + len(due)
+    return Batch(sent - failed, failed)
 
 
-def _send(message: EmailMessage, site: MailSite, password: str) -> None:
-    with smtplib.SMTP(site.host, site.port, timeout=TIMEOUT_S) as server:
+def _connect(site: MailSite, password: str) -> smtplib.SMTP:
+    """Return a connection, encrypted where the server can do that; a password is never sent in the clear."""
+    context = ssl.create_default_context()
+    if site.port == TLS_PORT:
+        server: smtplib.SMTP = smtplib.SMTP_SSL(site.host, site.port, timeout=TIMEOUT_S, context=context)
+    else:
+        server = smtplib.SMTP(site.host, site.port, timeout=TIMEOUT_S)
+    try:
+        server.ehlo()
+        if site.port != TLS_PORT and (site.user or server.has_extn("starttls")):
+            server.starttls(context=context)
         if site.user:
-            server.starttls(context=ssl.create_default_context())
             server.login(site.user, password)
-        server.send_message(message)
+    except BaseException:
+        server.close()
+        raise
+    return server
+
+
+def _send(store: Store, server: smtplib.SMTP, site: MailSite, mail: MailRow) -> bool:
+    """Send a mail; whether it is out. Only what concerns the server itself is raised."""
+    try:
+        server.send_message(compose(mail, site))
+    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
+        _mark_failed(store, mail, error)
+        return False
+    with store.writing() as tx:
+        tx.mails.mark_sent(mail.id, now())
+    return True
+
+
+def _mark_failed(store: Store, mail: MailRow, error: Exception) -> None:
+    refusals: list[tuple[int, bytes | str]] = []
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        refusals.extend(error.recipients.values())
+    elif isinstance(error, smtplib.SMTPResponseException):
+        refusals.append((error.smtp_code, error.smtp_error))
+    for_good = not isinstance(error, smtplib.SMTPAuthenticationError) and any(
+        code >= PERMANENT for code, _ in refusals
+    )
+    texts = [(code, text.decode(errors="replace") if isinstance(text, bytes) else text) for code, text in refusals]
+    why = " · ".join(f"{code} {text}" for code, text in texts) or f"{type(error).__name__}: {error}"
+    last = for_good or mail.attempts >= MAX_ATTEMPTS
+    wait = NEVER if last else FIRST_WAIT * 2 ** (mail.attempts - 1)
+    with store.writing() as tx:
+        tx.mails.mark_failed(mail.id, "".join(filter(str.isprintable, why))[:MAX_ERROR], now() + wait)
+
+
+def try_again(store: Store, actor: Actor, project: Project, mail_id: str) -> None:
+    """Have a mail sent with the next ones, however often it failed."""
+    actor.require(Role.EDITOR)
+    with store.writing() as tx:
+        mail = _get_mail(tx, project, mail_id)
+        tx.mails.hasten(mail.id, now())
 
 
 def mark_sent(store: Store, actor: Actor, project: Project, mail_id: str) -> None:
     """Note that somebody sent a mail by hand."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        mail = tx.mails.get(mail_id)
-        if mail is None or mail.project_id != project.id:
-            raise AbsentError(say("mail not found"), remedy=say("check the list again"))
-        tx.mails.mark_sent(mail_id, now())
+        tx.mails.mark_sent(_get_mail(tx, project, mail_id).id, now())
+
+
+def _get_mail(tx: Transaction, project: Project, mail_id: str) -> MailRow:
+    mail = tx.mails.get(mail_id)
+    if mail is None or mail.project_id != project.id:
+        raise AbsentError(say("mail not found"), remedy=say("check the list again"))
+    return mail
 
 
 def list_mails(store: Store, project: Project, limit: int, offset: int) -> tuple[tuple[MailRow, ...], int, int]:

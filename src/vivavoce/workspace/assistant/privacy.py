@@ -12,6 +12,7 @@ from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import Actor, note
 from vivavoce.workspace.access.secrets import digest_of
+from vivavoce.workspace.assistant.settings import get_settings
 
 
 def find_visitor(store: Store, project: Project, key: str) -> str:
@@ -76,12 +77,13 @@ def delete_visitor(store: Store, project: Project, visitor_id: str, actor: Actor
             note(tx, actor, "delete", "visitor", visitor_id, project_id=project.id)
 
 
-def forget_old(store: Store) -> int:
-    """Delete the talks and visitors that are older than their assistant keeps them; return how many."""
-    count = 0
+def forget_old(store: Store, project: Project) -> int:
+    """Delete talks, visitors and mail of a project that are older than its assistant keeps them; return how many.
+
+    Subscriptions stay until they end, however long ago their visitor was here.
+    """
     with store.writing() as tx:
-        for settings in tx.assistants.all():
-            line = now() - timedelta(days=settings.retention_days)
-            count += tx.talks.prune(settings.project_id, line)
-            count += tx.visitors.prune(settings.project_id, line)
-    return count
+        line = now() - timedelta(days=get_settings(tx, project).retention_days)
+        tx.mails.prune(project.id, line)
+        tx.subscriptions.prune(project.id, line)
+        return tx.talks.prune(project.id, line) + tx.visitors.prune(project.id, line)

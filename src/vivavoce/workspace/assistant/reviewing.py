@@ -106,6 +106,13 @@ def get_message(tx: Transaction, project: Project, message_id: str) -> MessageRo
     return row
 
 
+def find_messages(store: Store, project: Project, ids: Sequence[str]) -> tuple[MessageRow, ...]:
+    """Return messages of a project; those that are gone are left out."""
+    with store.reading() as tx:
+        rows = [tx.messages.get(message_id) for message_id in ids]
+    return tuple(row for row in rows if row is not None and row.project_id == project.id)
+
+
 def review(
     store: Store,
     actor: Actor,

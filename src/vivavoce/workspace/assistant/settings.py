@@ -23,6 +23,12 @@ MAX_CONSENT = 2_000
 RANDOM_SHARE = 0.1
 RETENTION_DAYS = 90
 MAX_RETENTION_DAYS = 3_650
+# How often a worker lets the assistant learn and renews the openings.
+LEARN_HOURS, FEED_HOURS = 24, 6
+MAX_HOURS = 24 * 90
+# Alarms: a share of 0.4 of questions answered at once was that of an ill bot in the nex-cv paper, where two thirds of
+# the reviewed answers were confirmed.
+UNANSWERED_HOURS, LEAST_AUTOMATED, MOST_WRONG = 24, 0.4, 0.5
 
 
 def get_settings(tx: Transaction, project: Project) -> AssistantRow:
@@ -43,6 +49,11 @@ def get_settings(tx: Transaction, project: Project) -> AssistantRow:
         build=0,
         learned=None,
         changed=project.created,
+        learn_hours=LEARN_HOURS,
+        feed_hours=FEED_HOURS,
+        unanswered_hours=UNANSWERED_HOURS,
+        least_automated=LEAST_AUTOMATED,
+        most_wrong=MOST_WRONG,
     )
 
 
@@ -83,6 +94,16 @@ def _faults(row: AssistantRow) -> Sequence[Fault]:
     shares = ("general_threshold", "faq_threshold", "choice_threshold", "random_share")
     faults = [
         Fault(say("a number from 0 to 1 is needed"), name) for name in shares if not 0 <= getattr(row, name) <= 1
+    ]
+    faults += [
+        Fault(say("a number from 0 to 1 is needed"), name)
+        for name in ("least_automated", "most_wrong")
+        if not 0 <= (getattr(row, name) or 0) <= 1
+    ]
+    faults += [
+        Fault(say("0 to {most:,} hours", most=MAX_HOURS), name)
+        for name in ("learn_hours", "feed_hours", "unanswered_hours")
+        if not 0 <= getattr(row, name) <= MAX_HOURS
     ]
     if not row.languages or set(row.languages) - set(LANGUAGES):
         faults.append(Fault(say("choose at least one of {names}", names=", ".join(LANGUAGES)), "languages"))

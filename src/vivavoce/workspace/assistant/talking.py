@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +11,6 @@ from typing import Any
 from vivavoce.assistant import Assistant, Outcome, Stage, State
 from vivavoce.codec import to_json
 from vivavoce.errors import AbsentError, UsageError, WorkError
-from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Action
 from vivavoce.store.cleaning import is_storable
@@ -23,7 +21,6 @@ from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.secrets import digest_of, new_secret
 from vivavoce.workspace.assistant.building import load_assistant
 from vivavoce.workspace.assistant.mailing import ask_to_confirm
-from vivavoce.workspace.assistant.privacy import forget_old
 from vivavoce.workspace.assistant.settings import require_enabled
 
 MAX_LETTERS = 2_000
@@ -34,9 +31,6 @@ REPEATED = timedelta(minutes=2)
 # Answers that were hardly sure enough are drawn twice as often, and wait in the inbox anyway.
 HARDLY = 0.15
 ATTEMPTS = 5
-# Talks that are older than they may be are deleted when somebody opens the chat, at most once in this time.
-FORGET_S = 3600
-_FORGOTTEN: Kept[int] = Kept(8)
 NOT_COUNTED = {Stage.GENERAL: "general", Stage.FLOW: "flow"}
 
 
@@ -52,7 +46,6 @@ class OpenTalk:
 def open_talk(store: Store, project: Project, key: str = "", language: str = "") -> OpenTalk:
     """Return the talk of a visitor, or begin one: a visitor without a key, or with an unknown one, is new."""
     assistant, settings = _load(store, project)
-    _FORGOTTEN.get((store.address, int(time.time() // FORGET_S)), lambda: forget_old(store))
     greeting = _shown(assistant.greet(language)) | {"consent": settings.consent}
     with store.reading() as tx:
         visitor = tx.visitors.find(project.id, digest_of(key)) if key else None

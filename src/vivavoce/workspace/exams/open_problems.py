@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from vivavoce.kept import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run
 from vivavoce.workspace.exams.questions import follow_places
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FIRST_ROW = 1
 # Problems of single examples: people deal with them one by one.
 DOUBTS = ("suspects", "outliers")
+_DONE: Kept[frozenset[int]] = Kept(64)
 
 
 def open_problems(store: Store, project: Project, run: Run) -> tuple[Problem, ...]:
@@ -80,11 +82,21 @@ def _list_decisions(store: Store, project: Project, run: Run) -> Iterator[Decisi
 def _narrow_suspects(store: Store, project: Project, run: Run) -> Iterator[Problem]:
     from vivavoce.intents.problem_record import narrow_down
 
-    for problem in cast("IntentsResult", result_of(store, run)).problems:
+    problems = cast("IntentsResult", result_of(store, run)).problems
+    with store.reading() as tx:
+        key = (run.id, run.version, tx.edits.state(project.id))
+    done = _DONE.get(key, lambda: _find_done(store, project, run, problems))
+    for problem in problems:
         if problem.kind not in DOUBTS:
             yield problem
-            continue
-        lines = follow_places(store, project, run, [row - FIRST_ROW for row in problem.rows])
-        done = {line.row.place + FIRST_ROW for line in lines if line.is_done}
-        if left := narrow_down(problem, set(problem.rows) - done):
+        elif left := narrow_down(problem, set(problem.rows) - done):
             yield left
+
+
+def _find_done(store: Store, project: Project, run: Run, problems: Sequence[Problem]) -> frozenset[int]:
+    """Return the rows in doubt that somebody dealt with."""
+    places = {row - FIRST_ROW for problem in problems if problem.kind in DOUBTS for row in problem.rows}
+    if not places:
+        return frozenset()
+    lines = follow_places(store, project, run, places)
+    return frozenset(line.row.place + FIRST_ROW for line in lines if line.is_done)

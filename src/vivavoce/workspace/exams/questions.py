@@ -92,6 +92,7 @@ class QuestionList:
 
 
 _QUESTIONS: Kept[tuple[Question, ...]] = Kept(6)
+_CONFIRMED: Kept[dict[str, ExampleRow]] = Kept(16)
 EVERY = QuestionFilter()
 
 
@@ -211,6 +212,10 @@ def follow_changeable(store: Store, project: Project, run: Run, places: Sequence
 
 def _get_confirmed(tx: Transaction, project: Project) -> dict[str, ExampleRow]:
     """Return the examples whose label was confirmed, as long as they are as they were then, by id."""
+    return _CONFIRMED.get((project.id, tx.edits.state(project.id)), lambda: _find_confirmed(tx, project))
+
+
+def _find_confirmed(tx: Transaction, project: Project) -> dict[str, ExampleRow]:
     seen = tx.edits.last_values(project.id, examples.CONFIRMING, "examples")
     return {
         row.id: row

@@ -144,7 +144,8 @@ def _work(  # noqa: PLR0917 - who does what until when
         if draw.random() < REVIEWED:
             with dated(row.created + timedelta(hours=draw.randint(1, 30))):
                 _judge(store, draw.choice(list(staff)), project, row, truth[row.id], topics)
-    with dated(until):
+    # When the last review is written.
+    with dated(until + timedelta(hours=31)):
         learning.learn(store, staff[0], project, anyway=True)
 
 

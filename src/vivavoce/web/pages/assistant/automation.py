@@ -14,9 +14,10 @@ from vivavoce.reports.shared.views import Table, Tile, make_table
 from vivavoce.store.stamps import now
 from vivavoce.web.forms import Form
 from vivavoce.web.local_time import current_zone
+from vivavoce.web.pages.assistant.tasks import record_rows, tasks_view
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, ReviewerVisit, Visit
-from vivavoce.workspace.assistant import learning
+from vivavoce.workspace.assistant import learning, reviewing, tasks
 from vivavoce.workspace.assistant.numbers import Numbers, make_report
 from vivavoce.workspace.assistant.settings import find_settings
 
@@ -36,17 +37,12 @@ def show_automation(visit: ReaderVisit, days: Annotated[int, Query(ge=1, le=3650
 
 @router.post("/learn")
 def learn(visit: ReviewerVisit, form: Form) -> Response:
-    """Let the assistant learn; refused where a confirmed question would get worse."""
-    lesson = learning.learn(*visit.acting, anyway=form.flag("anyway"))
-    if not lesson.learned:
-        return _automation_page(visit, 91, lesson)
-    text = visit.words.ngettext(
-        "The assistant learned %(num)s new example.", "The assistant learned %(num)s new examples.", lesson.new
-    )
-    return visit.done(f"{visit.base}/automation", text)
+    """Have a worker let the assistant learn; nothing changes where a confirmed question would get worse."""
+    tasks.ask_for(*visit.acting, "learn", anyway=form.flag("anyway"))
+    return visit.done(f"{visit.base}/automation", visit.words.gettext("The assistant will learn."))
 
 
-def _automation_page(visit: Visit, days: int, refused: learning.Lesson | None = None) -> Response:
+def _automation_page(visit: Visit, days: int) -> Response:
     words = visit.words
     report = make_report(*visit.here, now() - timedelta(days=days), now(), current_zone(), weekly=days > SHOWN_DAYS)
     whole, settings = report.whole, find_settings(*visit.here)
@@ -73,11 +69,21 @@ def _automation_page(visit: Visit, days: int, refused: learning.Lesson | None = 
         ],
         new=learning.count_new(*visit.here),
         learned=settings.learned,
-        refused=refused,
+        tasks=tasks_view(visit, "learn"),
+        refused=_refused(visit),
+        record=record_rows(visit),
         may_review=visit.who.may("reviewer"),
     )
-    status = 409 if refused else 200
-    return visit.page("assistant/automation.html", words.gettext("Automation"), view=view, status=status)
+    return visit.page("assistant/automation.html", words.gettext("Automation"), view=view)
+
+
+def _refused(visit: Visit) -> View | None:
+    """Return what the last learning would have made worse; None where it was learned."""
+    last = next((line.task for line in tasks.list_tasks(*visit.here, "learn", 2) if line.task.finished), None)
+    if last is None or "broken" not in last.result:
+        return None
+    rows = reviewing.find_messages(*visit.here, last.result["broken"])
+    return View(texts=[row.text for row in rows], fixed=last.result["fixed"])
 
 
 def _lead(visit: Visit, whole: Numbers) -> str:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from vivavoce.bots.guard import ANYWHERE, public_addresses
 from vivavoce.errors import VivaError
 from vivavoce.reports.shared.views import Cell, make_table
-from vivavoce.web.access import config_of
 from vivavoce.web.failures import status_of
-from vivavoce.web.forms import Fields, Form
+from vivavoce.web.forms import Form
 from vivavoce.web.listing import Listing, asked
+from vivavoce.web.pages.assistant.tasks import tasks_view
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
-from vivavoce.workspace.assistant import openings
-from vivavoce.workspace.assistant.feeds import fetch_feed
+from vivavoce.workspace.assistant import openings, tasks
 from vivavoce.workspace.assistant.settings import find_settings
 
 router = APIRouter(prefix="/p/{slug}/openings")
@@ -31,13 +29,16 @@ def show_openings(visit: ReaderVisit, asked: Listing = asked()) -> Response:  # 
 
 @router.post("")
 def import_openings(visit: EditorVisit, form: Form) -> Response:
-    """Replace the openings by those of a file, or of the address."""
+    """Replace the openings by those of a file, or have a worker fetch those of the address."""
+    words, write = visit.words, visit.write
+    if form.text("do") == "renew":
+        tasks.ask_for(*visit.acting, "feed")
+        return visit.done(f"{visit.base}/openings", words.gettext("The openings will be renewed."))
     try:
-        content = _read(visit, form)
-        renewed = openings.import_openings(*visit.acting, openings.read_feed(content))
+        with form.file("file") as path:
+            renewed = openings.import_openings(*visit.acting, openings.read_feed(path.read_bytes()))
     except VivaError as error:
         return _openings_page(visit, FIRST_PAGE, error)
-    words, write = visit.words, visit.write
     text = words.gettext(
         "%(total)s openings: %(added)s new, %(gone)s gone; %(told)s subscribers get a mail.",
         total=write.number(renewed.total),
@@ -46,14 +47,6 @@ def import_openings(visit: EditorVisit, form: Form) -> Response:
         told=write.number(renewed.told),
     )
     return visit.done(f"{visit.base}/openings", text)
-
-
-def _read(visit: Visit, form: Fields) -> bytes:
-    if form.text("do") == "renew":
-        allowed = ANYWHERE if config_of(visit.request).private_bots else public_addresses()
-        return fetch_feed(find_settings(*visit.here).feed, allowed)
-    with form.file("file") as path:
-        return path.read_bytes()
 
 
 def _openings_page(visit: Visit, asked: Listing, error: VivaError | None = None) -> Response:
@@ -74,6 +67,7 @@ def _openings_page(visit: Visit, asked: Listing, error: VivaError | None = None)
         action=f"{visit.base}/openings",
         settings=f"{visit.base}/assistant",
         feed=find_settings(*visit.here).feed,
+        tasks=tasks_view(visit, "feed"),
         table=table,
         pager=listing.pager(total),
         file=Field("file", words.gettext("File"), "file", accept=accept, required=True),

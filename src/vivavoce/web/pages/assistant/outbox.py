@@ -6,13 +6,15 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.store.rows import MailRow
 from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.listing import Listing, asked
+from vivavoce.web.pages.assistant.tasks import tasks_view
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import AdminVisit, EditorVisit, ReviewerVisit, Visit
-from vivavoce.workspace.assistant import mailing
+from vivavoce.workspace.assistant import mailing, tasks
 from vivavoce.workspace.assistant.mailing import MailSite
 
 router = APIRouter(prefix="/p/{slug}/outbox")
@@ -45,13 +47,15 @@ def save_site(visit: AdminVisit, form: Form) -> Response:
 
 @router.post("/send")
 def send(visit: EditorVisit, form: Form) -> Response:
-    """Send what is due, or note that somebody sent a mail by hand."""
+    """Have a worker send what is due, or one mail again; or note that somebody sent a mail by hand."""
     words = visit.words
     if mail_id := form.text("mail"):
         mailing.mark_sent(*visit.acting, mail_id)
         return visit.done(f"{visit.base}/outbox", words.gettext("Marked as sent."))
-    count = mailing.send_due(visit.store)
-    return visit.done(f"{visit.base}/outbox", words.ngettext("%(num)s mail sent.", "%(num)s mails sent.", count))
+    if mail_id := form.text("again"):
+        mailing.try_again(*visit.acting, mail_id)
+    tasks.ask_for(*visit.acting, "mail")
+    return visit.done(f"{visit.base}/outbox", words.gettext("The mail will be sent."))
 
 
 def _outbox_page(visit: Visit, asked: Listing, site: MailSite, error: InputError | None = None) -> Response:
@@ -76,7 +80,8 @@ def _outbox_page(visit: Visit, asked: Listing, site: MailSite, error: InputError
         lead=lead,
         action=f"{visit.base}/outbox",
         complete=site.complete,
-        rows=rows,
+        rows=[_mail_view(visit, row) for row in rows],
+        tasks=tasks_view(visit, "mail"),
         pager=listing.pager(total),
         fields=fields,
         may_edit=visit.who.may("editor"),
@@ -85,6 +90,13 @@ def _outbox_page(visit: Visit, asked: Listing, site: MailSite, error: InputError
     )
     status = status_of(error) if error else 200
     return visit.page("assistant/outbox.html", words.gettext("Outbox"), view=view, status=status)
+
+
+def _mail_view(visit: Visit, mail: MailRow) -> View:
+    words, given_up = visit.words, mailing.is_given_up(mail)
+    again = "" if mail.sent or given_up or not mail.error else visit.write.moment_words(mail.next_at)
+    tried = words.ngettext("%(num)s attempt", "%(num)s attempts", mail.attempts)
+    return View(mail=mail, given_up=given_up, again=again, tried=tried if mail.error else "")
 
 
 def _password_help(visit: Visit) -> str:

@@ -18,7 +18,13 @@ from vivavoce.web.option_forms import BoxGroup
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View, static_url
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
-from vivavoce.workspace.assistant.settings import MAX_CONSENT, MAX_RETENTION_DAYS, change_settings, find_settings
+from vivavoce.workspace.assistant.settings import (
+    MAX_CONSENT,
+    MAX_HOURS,
+    MAX_RETENTION_DAYS,
+    change_settings,
+    find_settings,
+)
 from vivavoce.workspace.assistant.talking import try_out
 
 router = APIRouter(prefix="/p/{slug}/assistant")
@@ -57,6 +63,11 @@ def _read(form: Fields, before: AssistantRow) -> AssistantRow:
         origins=form.lines("origins", most=100),
         retention_days=form.whole("retention_days", before.retention_days, low=1, high=MAX_RETENTION_DAYS),
         feed=form.text("feed", most=2000),
+        feed_hours=form.whole("feed_hours", before.feed_hours, low=0, high=MAX_HOURS),
+        learn_hours=form.whole("learn_hours", before.learn_hours, low=0, high=MAX_HOURS),
+        unanswered_hours=form.whole("unanswered_hours", before.unanswered_hours, low=0, high=MAX_HOURS),
+        least_automated=form.number("least_automated", before.least_automated or 0, low=0, high=1),
+        most_wrong=form.number("most_wrong", before.most_wrong or 0, low=0, high=1),
     )
 
 
@@ -131,6 +142,7 @@ def _fields(visit: Visit, row: AssistantRow, error: InputError | None) -> list[F
             words.gettext("So many answers come to the inbox at random; live accuracy is estimated from them."),
         ),
         *_channel_fields(visit, row, error),
+        *_task_fields(visit, row, error),
     ]
 
 
@@ -173,5 +185,51 @@ def _channel_fields(visit: Visit, row: AssistantRow, error: InputError | None) -
             row.feed,
             words.gettext("A CSV or JSON file that your careers site offers."),
             fault_at(error, "feed"),
+        ),
+    ]
+
+
+def _task_fields(visit: Visit, row: AssistantRow, error: InputError | None) -> list[Field]:
+    """Return what workers do by themselves, and when there is an alarm."""
+    words = visit.words
+
+    def number(name: str, label: str, text: str, high: str, step: str = "") -> Field:
+        value, fault = f"{getattr(row, name) or 0:g}", fault_at(error, name)
+        return Field(name, label, "number", value, text, fault, required=True, low="0", high=high, step=step)
+
+    hours = str(MAX_HOURS)
+    return [
+        number(
+            "feed_hours", words.gettext("Renew the openings every … hours"), words.gettext("0: by hand only."), hours
+        ),
+        number(
+            "learn_hours",
+            words.gettext("Learn every … hours"),
+            words.gettext(
+                "Only if there are new examples and no confirmed question would get worse; 0: by hand only."
+            ),
+            hours,
+        ),
+        number(
+            "unanswered_hours",
+            words.gettext("Alarm: hand-overs that wait longer than … hours"),
+            words.gettext("0: no alarm."),
+            hours,
+        ),
+        number(
+            "least_automated",
+            words.gettext("Alarm: automation rate of a week below"),
+            words.gettext("Also if it fell by more than chance explains; 0: no alarm."),
+            "1",
+            "0.01",
+        ),
+        number(
+            "most_wrong",
+            words.gettext("Alarm: share of wrong answers of a week above"),
+            words.gettext(
+                "Of the answers that somebody reviewed. Also if it rose by more than chance explains; 0: no alarm."
+            ),
+            "1",
+            "0.01",
         ),
     ]

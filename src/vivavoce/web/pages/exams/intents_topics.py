@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from markupsafe import Markup
 from starlette.responses import Response
 
+from vivavoce.kept import Kept
 from vivavoce.outcomes import Outcome
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.rows import Run
@@ -183,6 +184,7 @@ def _cell_row(words: Words, base: str, cell: ConfusionCell) -> Row:
 
 ANSWERED = (Outcome.RIGHT, Outcome.WRONG_INTENT, Outcome.OVERREACH)
 SHOWN_QUESTIONS = 20
+_COUNTED: Kept[Counted] = Kept(16)
 
 
 def count_answers(asked: Sequence[Question]) -> Counted:
@@ -205,7 +207,8 @@ def heat_view(visit: Visit, run: Run, cell: Sequence[str], *, path: str, most: i
     """Return the tables with the questions of one cell: the chosen one, else the costliest; None without mistakes."""
     from vivavoce.reports.intents.heat import build_heat
 
-    counted = count_answers(questions.all_questions(visit.store, run))
+    key = (run.id, run.version)
+    counted = _COUNTED.get(key, lambda: count_answers(questions.all_questions(visit.store, run)))
 
     def address(origin: str, guess: str) -> str:
         return f"{path}?{urlencode([('cell', origin), ('cell', guess)])}#cell"
