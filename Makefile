@@ -51,6 +51,7 @@ test: $(STAMPS)/dev ## pass the tests
 
 # No browser, no PostgreSQL, no servers, few made-up examples: what a change breaks most often shows here.
 test-fast: $(STAMPS)/dev ## pass the quick tests, in under two minutes
+	$(BIN)/viva models get --quiet
 	HYPOTHESIS_PROFILE=fast OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 		$(BIN)/python -m pytest -q -n auto $(BY_FILE) -m "not browser and not postgres and not slow"
 
