@@ -82,7 +82,7 @@ class BotClient:
         self._policy = policy
         self._loop: asyncio.AbstractEventLoop | None = None
         # What was opened under one policy is not used under another.
-        self._sessions: dict[Addresses, aiohttp.ClientSession] = {}
+        self._sessions: dict[tuple[Addresses, bool], aiohttp.ClientSession] = {}
         self._proxies: dict[tuple[str, str | None], URL | None] = {}
 
     def begin(self, redactor: Redactor, *, where: str) -> BotSession:
@@ -98,10 +98,10 @@ class BotClient:
 
     async def connect(self, url: URL, headers: Mapping[str, str]) -> aiohttp.ClientWebSocketResponse:
         """Open a WebSocket; AddressRefused where the guard forbids it."""
-        session, proxy = await self._find_session(url)
+        session, proxy = await self._find_session(url, websocket=True)
         return await session.ws_connect(url, headers=headers, proxy=proxy, max_msg_size=MAX_BYTES)
 
-    async def _find_session(self, url: URL) -> tuple[aiohttp.ClientSession, URL | None]:
+    async def _find_session(self, url: URL, *, websocket: bool = False) -> tuple[aiohttp.ClientSession, URL | None]:
         policy = self._policy or addresses()
         if policy.public_only and (kind := refused_host(str(url), policy)):
             raise AddressRefused(url.host or "", kind)
@@ -119,7 +119,7 @@ class BotClient:
             # A session lives in one event loop; a bot may be used in another one later.
             await self.close()
             self._loop = asyncio.get_running_loop()
-        return self._sessions.get(policy) or self._open_session(policy), proxy
+        return self._sessions.get((policy, websocket)) or self._open_session(policy, websocket), proxy
 
     async def close(self) -> None:
         """Close all connections."""
@@ -128,11 +128,12 @@ class BotClient:
             for session in sessions.values():
                 await session.close()
 
-    def _open_session(self, policy: Addresses) -> aiohttp.ClientSession:
-        # Requests are redirected by `BotSession`, WebSockets never.
+    def _open_session(self, policy: Addresses, websocket: bool) -> aiohttp.ClientSession:
+        # `BotSession` follows the redirects of requests; those of WebSockets are refused. Tracing slows every
+        # request down, so requests have a session without it.
         tracing = aiohttp.TraceConfig()
         tracing.on_request_redirect.append(_refuse_redirect)
-        self._sessions[policy] = aiohttp.ClientSession(
+        self._sessions[policy, websocket] = session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=0,
                 keepalive_timeout=IDLE_SECONDS,
@@ -147,9 +148,9 @@ class BotClient:
             timeout=_TIMEOUT,
             max_line_size=MAX_HEAD_BYTES,
             max_field_size=MAX_HEAD_BYTES,
-            trace_configs=[tracing],
+            trace_configs=[tracing] if websocket else None,
         )
-        return self._sessions[policy]
+        return session
 
 
 @lru_cache(maxsize=1024)
@@ -311,7 +312,8 @@ class BotSession:
             if cookies:
                 headers = {**headers, "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
             async with await self._client.send(method, url, headers, body) as response:
-                cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
+                if "Set-Cookie" in response.headers:
+                    cookies.update({name: morsel.value for name, morsel in response.cookies.items()})
                 target = find_target(response)
                 if target is None:
                     if sum(len(name) + len(value) + 4 for name, value in response.raw_headers) > MAX_HEAD_BYTES:

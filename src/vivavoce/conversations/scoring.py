@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from vivavoce.conversations.findings.finding import find, make_lines
 from vivavoce.conversations.result import ConversationsResult
-from vivavoce.conversations.running.memory import settle_memory
-from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.running.record import RunRecord, settle_memory
 from vivavoce.conversations.transcript import State
 from vivavoce.messages import join_and, say, say_count
 

@@ -1,1 +1,1 @@
-"""Holding conversations: one message, one talk, a whole run, and the record of it."""
+"""Running conversations: one conversation, a whole run, and its record."""

@@ -1,4 +1,4 @@
-"""One conversation: the turns of a script, strictly one after another, each kept before the next is sent."""
+"""One conversation: the turns of a script one after another, each recorded before the next is sent."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from vivavoce.conversations.transcript import ConversationKey, Exchange, Session
 from vivavoce.records import Status
 
 CLOSE_SECONDS = 5.0
-# A bot that has not been asked for so long may have fallen asleep: its first answer is marked.
+# A bot may go to sleep after this long without a message: its next reply is marked as cold.
 IDLE_SECONDS = 60.0
 
 
 class Notes(Protocol):
-    """Where a conversation is written down while it is held: the record of a run, or elsewhere."""
+    """What records a conversation in progress: the record of a run, or another place."""
 
     def begin(self, key: ConversationKey) -> None:
-        """Note that a conversation is in flight."""
+        """Note that a conversation has started."""
         ...
 
     def open_session(self, key: ConversationKey, session: Session) -> None:
-        """Keep which session the bot is given for a conversation."""
+        """Record the session that the bot gets."""
         ...
 
     def add(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Keep one exchange."""
+        """Record one exchange."""
         ...
 
     def finish(self, key: ConversationKey, state: State, note: str = "") -> None:
-        """Keep how a conversation ended."""
+        """Record how a conversation ended."""
         ...
 
 
 @dataclass
 class Channel:
-    """The way to one bot: how it is asked, and when it was last asked."""
+    """One bot, how it is called, and when it last was."""
 
     bot: Bot
     policy: AskingPolicy
@@ -50,7 +50,7 @@ class Channel:
     messages: int = 0
 
     def mark(self, now: float) -> bool:
-        """Note that a message is sent now; tell whether the bot may be cold."""
+        """Note that a message is sent now, and return whether the bot may be cold."""
         cold = self.last_used is None or now - self.last_used > IDLE_SECONDS
         self.last_used = now
         self.messages += 1
@@ -59,7 +59,7 @@ class Channel:
 
 @dataclass
 class Holding:
-    """A conversation in flight."""
+    """A conversation in progress."""
 
     channel: Channel
     plan: Plan
@@ -76,7 +76,7 @@ class Holding:
 
 
 async def hold(holding: Holding, record: Notes) -> State:
-    """Hold one conversation and keep it; return how it ended."""
+    """Hold and record one conversation; return how it ended."""
     record.begin(holding.key)
     try:
         opened = await _open_session(holding, record)
@@ -93,8 +93,8 @@ async def hold(holding: Holding, record: Notes) -> State:
 
 
 @dataclass
-class _OwnNotes:
-    """The notes of one conversation that belongs to no record: kept in memory, and reported as they come."""
+class _MemoryNotes:
+    """The notes of one conversation, kept in memory and reported as they come."""
 
     report: Callable[[Exchange], None]
     exchanges: list[Exchange] = field(default_factory=list)
@@ -116,14 +116,14 @@ class _OwnNotes:
 
 
 async def hold_alone(holding: Holding, report: Callable[[Exchange], None] = lambda _: None) -> Transcript:
-    """Hold one conversation outside the record of a run; `report` gets each exchange as soon as it is there."""
-    notes = _OwnNotes(report)
+    """Hold one conversation without a record; `report` gets each exchange at once."""
+    notes = _MemoryNotes(report)
     state = await hold(holding, notes)
     return Transcript(holding.key, state, tuple(notes.exchanges), notes.note, tuple(notes.sessions))
 
 
 async def _open_session(holding: Holding, record: Notes) -> Answered:
-    """Begin the conversation in a new session: a bot that remembers must not go on with an earlier attempt."""
+    """Start a new session, so that the bot cannot continue an earlier attempt."""
     holding.session = new_session()
     record.open_session(holding.key, Session(holding.session, holding.attempt))
     opened = await open_conversation(holding.channel.bot, holding.session, holding.channel.policy)
@@ -160,7 +160,7 @@ async def _say(holding: Holding, turn: ScriptTurn) -> Exchange:
     text = fill(turn.text, holding.values)
     channel = holding.channel
     if channel.bot.facts.in_process:
-        # Such a bot never waits for anything: without this it would keep the floor until its last talk.
+        # A bot in this process never waits: without this it would block the loop until its last conversation.
         await asyncio.sleep(0)
     cold = channel.mark(asyncio.get_running_loop().time())
     holding.sent += 1
@@ -201,7 +201,7 @@ def _save(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> None:
 
 
 async def _replay(holding: Holding, record: Notes) -> bool:
-    """Begin the talk anew and say again what had gone well, so that the next turn has a good start."""
+    """Restart the conversation and repeat the turns that passed, so that the next turn starts from a good state."""
     await _close(holding)
     channel = holding.channel
     opened = await _open_session(holding, record)
@@ -221,7 +221,7 @@ async def _replay(holding: Holding, record: Notes) -> bool:
 async def _close(holding: Holding) -> None:
     talk, holding.talk = holding.talk, None
     if talk is not None:
-        # What a bot does when we leave says nothing about what it answered.
+        # Trouble at closing says nothing about the replies.
         with suppress(Exception):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await talk.close()

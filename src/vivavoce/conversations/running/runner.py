@@ -1,4 +1,4 @@
-"""A run: many conversations with several bots at once, each within its limits, resumable at any point."""
+"""A run: many conversations with several bots at once, within each bot's limits, resumable at any point."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from uuid import uuid4
 from vivavoce.bots.asking import Allowance, AskingPolicy, LoopLag, Pace
 from vivavoce.bots.protocol import Bot, BotFacts, Limits
 from vivavoce.conversations.running.holding import Channel, Holding, hold
-from vivavoce.conversations.running.memory import settle_memory
-from vivavoce.conversations.running.record import RunRecord
+from vivavoce.conversations.running.record import RunRecord, settle_memory
 from vivavoce.conversations.scenario import Plan, Script
 from vivavoce.conversations.scenarios.joining import JoinedBot
 from vivavoce.conversations.transcript import ConversationKey, RunHeader, State
@@ -26,17 +25,17 @@ from vivavoce.messages import say, say_count
 from vivavoce.version import __version__
 
 Progress = Callable[[str, int, int], None]
-# Conversations begin this far apart, so that a bot never meets all of them in the same instant.
+# Conversations start this far apart, so that a bot does not get all of them at the same instant.
 STEP_SECONDS = 0.0005
 CLOSE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the user may say about a run; None leaves a limit as the bot has it.
+    """Options of a run; None keeps the bot's own limit.
 
-    `max_messages`: no conversation begins and nothing is tried again that would go beyond it. `give_up_after`: so
-    many conversations in a row that could not be held end the run for that bot; they can be resumed.
+    `max_messages`: no conversation starts and no message is sent again that would exceed it. `give_up_after`: the
+    number of failed conversations in a row that end the run for a bot; they can be resumed.
     """
 
     repeats: int = 1
@@ -48,17 +47,17 @@ class RunOptions:
     give_up_after: int = 10
     seed: int = 0
 
-    def limits(self, own: Limits) -> Limits:
-        """Return a bot's limits with what was said about the run."""
+    def limits(self, limits: Limits) -> Limits:
+        """Return a bot's limits, changed by these options."""
         values = {"at_once": self.concurrency} | {
             name: getattr(self, name) for name in ("per_second", "timeout_s", "retries")
         }
-        return replace(own, **{name: value for name, value in values.items() if value is not None})
+        return replace(limits, **{name: value for name, value in values.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a run ended: conversations that are done, errored and left, and why any are left."""
+    """How a run ended: conversations done, failed and left, and why any are left."""
 
     done: int
     errored: int
@@ -67,7 +66,7 @@ class RunEnd:
 
     @property
     def complete(self) -> bool:
-        """Whether every conversation was held to its end."""
+        """Whether every conversation was completed."""
         return not (self.errored or self.left)
 
 
@@ -78,7 +77,7 @@ def begin_run(
     options: RunOptions,
     origin: Mapping[str, object] | None = None,
 ) -> RunRecord:
-    """Write down what the run will be, before the first message is sent."""
+    """Create the record of a run, before the first message is sent."""
     return RunRecord.create(folder, make_header(plan, bots, options, origin))
 
 
@@ -90,7 +89,7 @@ def make_header(
     *,
     run: str = "",
 ) -> RunHeader:
-    """Return what a run will be; `run` is its name, drawn where none is given."""
+    """Return the header of a run; without a name `run` it gets a random one."""
     names = [bot.name for bot in bots]
     if not names or len(set(names)) != len(names):
         raise UsageError("a run needs bots with unique names", remedy="name each bot once")
@@ -103,17 +102,17 @@ def make_header(
 
 
 def options_of(header: RunHeader) -> RunOptions:
-    """Return what was said about a run when it began."""
+    """Return the options that a run started with."""
     return RunOptions(repeats=header.repeats, seed=header.seed, **header.options)  # type: ignore[arg-type]
 
 
 async def hold_conversations(
     record: RunRecord, bots: Sequence[Bot], *, progress: Progress | None = None, limits: RunOptions | None = None
 ) -> RunEnd:
-    """Hold every conversation of a record that is not done yet, and close the bots at the end.
+    """Hold every conversation of a record that is not done yet, then close the bots.
 
-    Bots that think on our own processor are asked first and together, the others after them and together: whoever
-    is timed never waits for the thinking of another kind.
+    Bots that compute on this machine run first, together, and all others after them, so that computing never delays a
+    reply that is timed.
     """
     header = record.header
     options = limits or options_of(header)
@@ -123,8 +122,8 @@ async def hold_conversations(
     run.lag.start()
     try:
         with settle_memory():
-            for own in (True, False):
-                await run.hold_all([bot for bot in bots if bot.facts.in_process is own])
+            for in_process in (True, False):
+                await run.hold_all([bot for bot in bots if bot.facts.in_process is in_process])
     finally:
         run.lag.stop()
         await close_bots(bots)
@@ -132,31 +131,31 @@ async def hold_conversations(
 
 
 def list_conversations(header: RunHeader) -> list[tuple[Script, int]]:
-    """Return what is held with each bot: the scripts, each with its repeat, the first repeat of all first."""
+    """Return the scripts to hold with each bot, with their repeats: the first repeat of all scripts comes first."""
     return [(script, repeat) for repeat in range(header.repeats) for script in header.plan.scripts]
 
 
 def shuffle_conversations(conversations: list[Any], seed: int) -> None:
-    """Put conversations into the order in which they are held: drawn, and the same for every bot."""
+    """Shuffle conversations into a random order that is the same for every bot."""
     random.Random(f"{seed}/order").shuffle(conversations)  # noqa: S311
 
 
 def lag_for(bot: Bot, lag: LoopLag) -> LoopLag | None:
-    """Return what knows how late this machine is; none for a bot that thinks on our own processor."""
+    """Return what measures the delays of this machine, or None for a bot that computes on it."""
     return None if bot.facts.in_process else lag
 
 
 async def close_bots(bots: Iterable[Bot]) -> None:
-    """Close bots; one that fails to, or takes too long, keeps no other from it."""
+    """Close bots; one that fails or takes too long does not hold up the others."""
     for bot in bots:
-        # Not wait_for: it loses a cancellation that comes at the moment the bot is closed (until Python 3.12).
+        # Not wait_for: before Python 3.12 it can lose a cancellation.
         with suppress(Exception):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await bot.close()
 
 
 def despair(channel: Channel, failures: int, most: int) -> str:
-    """Say why there is no use in asking a bot any more after this many failures in a row; nothing while there is."""
+    """Say why to stop calling a bot after this many failures in a row; empty if there is no reason to."""
     name, wait = channel.bot.facts.name, channel.policy.pace.turned_away
     if wait is not None:
         return say("{name} asked to wait {wait:,.0f} seconds (429)", name=name, wait=wait)
@@ -168,10 +167,9 @@ def despair(channel: Channel, failures: int, most: int) -> str:
 
 @dataclass
 class _Queue:
-    """What is still to be held with one bot."""
+    """The conversations left for one bot. `by_suite`: its channels, if it is a different bot in each suite."""
 
     channel: Channel
-    # Where a bot is another one in each suite.
     by_suite: Mapping[str, Channel]
     left: deque[tuple[Script, ConversationKey]]
     total: int
@@ -182,7 +180,7 @@ class _Queue:
 
 @dataclass
 class _Run:
-    """A run in flight: counts what is done and what it cost."""
+    """A run in progress."""
 
     record: RunRecord
     options: RunOptions
@@ -197,7 +195,7 @@ class _Run:
         workers = [
             queue for queue in queues for _ in range(min(queue.channel.policy.limits.at_once, len(queue.left)))
         ]
-        # Which bot is asked first in each round is drawn, so that none always gets the quiet moment.
+        # The order of the bots is random, so that none always gets the quiet moment.
         random.Random(f"{self.options.seed}/workers").shuffle(workers)  # noqa: S311
         try:
             async with asyncio.TaskGroup() as group:
@@ -222,7 +220,7 @@ class _Run:
         shuffle_conversations(left, self.options.seed)
         policy = AskingPolicy(limits, Pace(limits), self.options.seed, self.allowance, lag_for(bot, self.lag))
         by_suite = bot.by_suite if isinstance(bot, JoinedBot) else {}
-        channels = {suite: Channel(own, policy) for suite, own in by_suite.items()}
+        channels = {suite: Channel(bot_of_suite, policy) for suite, bot_of_suite in by_suite.items()}
         return _Queue(Channel(bot, policy), channels, deque(left), len(every), len(every) - len(left))
 
     async def _work(self, queue: _Queue, delay: float) -> None:
@@ -238,7 +236,7 @@ class _Run:
             state = await hold(holding, self.record)
             self.allowance.give_back(len(script.turns) - holding.sent)
             queue.done += 1
-            # A bot that never answers is as dead as one that cannot be reached, only slower to find out.
+            # A bot that never replies is as dead as one that cannot be reached.
             queue.failures = 0 if state is State.DONE and holding.heard > 0 else queue.failures + 1
             queue.given_up = queue.given_up or despair(queue.channel, queue.failures, self.options.give_up_after)
             if queue.given_up:
