@@ -33,8 +33,9 @@ from vivavoce.settings import Settings
 from vivavoce.text.duplicates import duplicate_groups
 
 MAX_PROBLEMS = 3
-# A topic that is cut in two at random overlaps by so much or more in nine of ten cases (benchmarks/remedies.py).
-MERGE_FROM = 0.85
+# A topic that is cut in two at random overlaps by so much or more in nine of ten cases, a topic that holds a part of
+# another in one of ten (docs/decisions/problems.md).
+MERGE_FROM = 0.88
 
 
 @dataclass(frozen=True, slots=True)
