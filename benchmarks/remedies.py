@@ -32,7 +32,7 @@ from vivavoce.classifiers.bayes import Counts, count
 from vivavoce.classifiers.linear import LinearClassifier
 from vivavoce.intents import examine_intents
 from vivavoce.intents.exam import PLAIN
-from vivavoce.intents.improve import find_overlap, list_remedies, order_remedies
+from vivavoce.intents.improve import are_one_topic, list_remedies, order_remedies
 from vivavoce.intents.material import Material
 from vivavoce.intents.problems import ProblemKind
 from vivavoce.intents.similarity import text_vectors
@@ -139,7 +139,7 @@ def judge_seed(by_topic: ByTopic, seed: int) -> Iterator[tuple[str, bool, bool]]
         inverse = False
         for problem in about[:1]:
             tried = [forecaster.forecast(edits) for edits in list_remedies(problem, data, result.pairs)]
-            first = next(iter(order_remedies(tried, find_overlap(problem, result.pairs))), None)
+            first = next(iter(order_remedies(tried, one_topic=are_one_topic(problem.topics, result.pairs))), None)
             inverse = first is not None and is_inverse(first.edits, found, data)
         yield found.kind, bool(about), inverse
 
@@ -162,7 +162,7 @@ def show_inverse(by_topic: ByTopic, name: str, seeds: int, console: Console) -> 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Questions that the data do not hold, in the proportions of the data, read once. `true`: the topic of each text."""
+    """Questions that the data do not hold, in the proportions of the data, read once. `true`: topics by text."""
 
     texts: list[str]
     topics: list[str]
@@ -173,6 +173,7 @@ class Traffic:
 
     @classmethod
     def of(cls, by_topic: ByTopic, data: Dataset) -> Traffic:
+        """Read the questions that are left."""
         true = {text: topic for topic, texts in by_topic.items() for text in texts}
         used = set(data.texts)
         texts = [text for text in true if text not in used]

@@ -65,7 +65,8 @@ def find_halves(vectors: Matrix, material: Material) -> Iterator[Halves]:
         if second.sum() < MIN_HALF:
             continue
         sides = [vectors[distinct[side]] for side in (~second, second)]
-        halves = _scale_to_cohesion(np.stack([side.sum(axis=0) for side in sides]), np.array([len(side) for side in sides]))
+        sums = np.stack([side.sum(axis=0) for side in sides])
+        halves = _scale_to_cohesion(sums, np.array([len(side) for side in sides]))
         others = np.delete(topics, code, axis=0)
         gap = float((halves @ others.T).max(axis=1).mean() - halves[0] @ halves[1])
         if gap >= SPLIT_GAP:
