@@ -50,12 +50,12 @@ ENDINGS = ("", "?", " please", " thanks", "!!", " pls")
 
 @dataclass
 class Load:
-    """What came of the messages: seconds until each answer, the ids that were acknowledged, and failures."""
+    """What came of the messages: seconds until each answer, the ids that were acknowledged, failures, calls to wait."""
 
     seconds: list[float] = field(default_factory=list)
     acknowledged: set[str] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
-    learned: int = 0
+    waits: int = 0
 
 
 def read_messages() -> list[str]:
@@ -102,8 +102,8 @@ class Server:
 
 def descendants(pid: int) -> list[int]:
     """Return the processes that a process started, with those that they started."""
-    out = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
-    return [each for child in map(int, out) for each in (child, *descendants(child))]
+    lists = (path.read_text(encoding="ascii") for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [each for child in map(int, " ".join(lists).split()) for each in (child, *descendants(child))]
 
 
 def is_worker(pid: int) -> bool:
@@ -134,36 +134,50 @@ async def press(
     await asyncio.wait(pending or {asyncio.ensure_future(asyncio.sleep(0))}, timeout=PATIENCE_S)
 
 
-async def run_load(server: Server, options: argparse.Namespace, store: Store, project: Project) -> None:
-    """Open the chats of all visitors, load the server, print what came of it, and kill it under load."""
-    url, draw, texts = f"{server.url}/chat/{project.slug}", Random(7), read_messages()
-    connectors = [aiohttp.TCPConnector(local_addr=(f"127.0.1.{1 + n}", 0)) for n in range(ADDRESSES)]
-    sessions = [aiohttp.ClientSession(connector=connector) for connector in connectors]
-    wait = aiohttp.ClientTimeout(total=PATIENCE_S)
+class Visitors:
+    """The chats of many visitors, from many addresses."""
 
-    async def ask(part: str, visitor: int, **body: str) -> tuple[int, Any]:
-        session = sessions[visitor % ADDRESSES]
-        async with session.post(f"{url}/{part}", json=body, timeout=wait) as answer:
+    def __init__(self, url: str) -> None:
+        self._url, self._draw, self._texts = url, Random(7), read_messages()
+        self._sessions: list[aiohttp.ClientSession] = []
+        self._keys: list[str] = []
+
+    async def __aenter__(self) -> Visitors:
+        for number in range(ADDRESSES):
+            connector = aiohttp.TCPConnector(local_addr=(f"127.0.1.{1 + number}", 0))
+            timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
+            self._sessions.append(aiohttp.ClientSession(connector=connector, timeout=timeout))
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        for session in self._sessions:
+            await session.close()
+
+    async def ask(self, part: str, visitor: int, **body: str) -> tuple[int, Any]:
+        async with self._sessions[visitor % ADDRESSES].post(f"{self._url}/{part}", json=body) as answer:
             return answer.status, await answer.json()
 
-    begin = time.perf_counter()
-    _, opened = await ask("open", 0)
-    status, tries = 503, 0
-    while status == 503:
-        status, _ = await ask("messages", 0, key=opened["key"], id=f"first-{tries}", text="what do you pay")
-        tries += 1
-        await asyncio.sleep(0.5 if status == 503 else 0)
-    print(f"first answer of a new server after {time.perf_counter() - begin:.1f} s, {tries - 1} times asked to wait")
-    keys = [(await ask("open", visitor))[1]["key"] for visitor in range(VISITORS)]
-    load = Load()
+    async def open_chats(self) -> None:
+        """Open all chats; print how long the first visitor waits for an answer."""
+        begin = time.perf_counter()
+        key = (await self.ask("open", 0))[1]["key"]
+        tries = 0
+        while (await self.ask("messages", 0, key=key, id="first", text="what do you pay"))[0] == 503:
+            tries += 1
+            await asyncio.sleep(1)
+        print(f"first answer of a new server after {time.perf_counter() - begin:.1f} s, asked to wait {tries} times")
+        self._keys = [(await self.ask("open", visitor))[1]["key"] for visitor in range(VISITORS)]
 
-    async def write(load: Load, number: int, kind: str) -> None:
-        visitor, due = number % VISITORS, time.perf_counter()
-        name = f"{kind}-{number}"
+    async def write(self, load: Load, number: int, kind: str) -> None:
+        """Send a message that nobody has sent before."""
+        visitor, due, name = number % VISITORS, time.perf_counter(), f"{kind}-{number}"
+        text = slip(self._texts[number % len(self._texts)], self._draw)
         try:
-            status, answer = await ask(
-                "messages", visitor, key=keys[visitor], id=name, text=slip(texts[number % len(texts)], draw)
-            )
+            status, answer = await self.ask("messages", visitor, key=self._keys[visitor], id=name, text=text)
+            while status == 503:
+                load.waits += 1
+                await asyncio.sleep(1)
+                status, answer = await self.ask("messages", visitor, key=self._keys[visitor], id=name, text=text)
         except (aiohttp.ClientError, TimeoutError) as error:
             load.failures.append(type(error).__name__)
             return
@@ -173,28 +187,28 @@ async def run_load(server: Server, options: argparse.Namespace, store: Store, pr
         else:
             load.failures.append(f"{status} {answer}")
 
-    def learn() -> None:
-        with store.reading() as tx:
-            topic = tx.topics.of_project(project.id)[0]
-        add_examples(store, PRODUCT, project, LESSON, topic_id=topic.id)
-        tasks.ask_for(store, PRODUCT, project, "learn")
 
-    # Every process loads what it needs.
-    warm = Load()
-    await press(lambda n: write(warm, n, "warm"), options.rate / 4, 10)
-    before = server.processor_seconds()
-    await press(lambda n: write(load, n, "load"), options.rate, options.seconds, learn)
-    used = server.processor_seconds() - before
-    report("the assistant", load, used)
-    lesson = tasks.list_tasks(store, project, "learn")[0].task
-    print(f"  in the middle: {lesson.state}, {lesson.outcome or 'not finished yet'}")
+async def run_load(server: Server, options: argparse.Namespace, store: Store, project: Project) -> None:
+    """Load the server, print what came of it, and kill it under load."""
+    async with Visitors(f"{server.url}/chat/{project.slug}") as visitors:
+        await visitors.open_chats()
+        warm, load, last = Load(), Load(), Load()
 
-    last = Load()
-    killer = asyncio.get_running_loop().call_later(3.0, server.kill)
-    await press(lambda n: write(last, n, "last"), options.rate / 4, 6)
-    killer.cancel()
-    for session in sessions:
-        await session.close()
+        def learn() -> None:
+            with store.reading() as tx:
+                topic = tx.topics.of_project(project.id)[0]
+            add_examples(store, PRODUCT, project, LESSON, topic_id=topic.id)
+            tasks.ask_for(store, PRODUCT, project, "learn")
+
+        # Every process loads what it needs.
+        await press(lambda n: visitors.write(warm, n, "warm"), options.rate / 4, 15)
+        before = server.processor_seconds()
+        await press(lambda n: visitors.write(load, n, "load"), options.rate, options.seconds, learn)
+        report("the assistant", load, server.processor_seconds() - before)
+        lesson = tasks.list_tasks(store, project, "learn")[0].task
+        print(f"  in the middle: {lesson.state}, {lesson.outcome or 'not finished yet'}")
+        asyncio.get_running_loop().call_later(3.0, server.kill)
+        await press(lambda n: visitors.write(last, n, "last"), options.rate / 4, 6)
     with store.reading() as tx:
         rows = (row for talk in tx.talks.page(project.id, 1_000_000, 0) for row in tx.messages.of_talk(talk.id))
         stored = {row.key for row in rows}
@@ -207,7 +221,9 @@ def report(name: str, load: Load, used: float) -> float:
     done = sorted(load.seconds)
     cost = 1000 * used / max(1, len(done))
     cuts = {share: 1000 * done[min(len(done) - 1, int(share * len(done)))] for share in (0.5, 0.95, 0.99)}
-    print(f"{name}: {len(done)} answers, {len(load.failures)} failed {sorted(set(load.failures))[:3]}")
+    print(
+        f"{name}: {len(done)} answers, {len(load.failures)} failed {sorted(set(load.failures))[:3]}, {load.waits} told to wait"
+    )
     print(f"  ms until the answer: {', '.join(f'{share:.0%} {value:.0f}' for share, value in cuts.items())}")
     print(f"  processor ms a message: {cost:.2f}")
     return cost
@@ -266,7 +282,8 @@ def measure_encoder() -> None:
     begin = time.process_time()
     for text in texts[30:]:
         encode("en", text)
-    print(f"the sentence encoder and the counts of words: {1000 * (time.process_time() - begin) / (len(texts) - 30):.2f} ms")
+    cost = 1000 * (time.process_time() - begin) / (len(texts) - 30)
+    print(f"the sentence encoder and the counts of words: {cost:.2f} ms")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
