@@ -50,7 +50,7 @@ ENDINGS = ("", "?", " please", " thanks", "!!", " pls")
 
 @dataclass
 class Load:
-    """What came of the messages: seconds until each answer, the ids that were acknowledged, failures, calls to wait."""
+    """What came of the messages: seconds until each answer, acknowledged ids, failures, how often to wait."""
 
     seconds: list[float] = field(default_factory=list)
     acknowledged: set[str] = field(default_factory=set)
@@ -154,6 +154,7 @@ class Visitors:
             await session.close()
 
     async def ask(self, part: str, visitor: int, **body: str) -> tuple[int, Any]:
+        """Return the status and the JSON of an answer."""
         async with self._sessions[visitor % ADDRESSES].post(f"{self._url}/{part}", json=body) as answer:
             return answer.status, await answer.json()
 
@@ -221,9 +222,9 @@ def report(name: str, load: Load, used: float) -> float:
     done = sorted(load.seconds)
     cost = 1000 * used / max(1, len(done))
     cuts = {share: 1000 * done[min(len(done) - 1, int(share * len(done)))] for share in (0.5, 0.95, 0.99)}
-    print(
-        f"{name}: {len(done)} answers, {len(load.failures)} failed {sorted(set(load.failures))[:3]}, {load.waits} told to wait"
-    )
+    print(f"{name}: {len(done)} answers, {len(load.failures)} failed, {load.waits} told to wait")
+    if load.failures:
+        print(f"  {sorted(set(load.failures))[:3]}")
     print(f"  ms until the answer: {', '.join(f'{share:.0%} {value:.0f}' for share, value in cuts.items())}")
     print(f"  processor ms a message: {cost:.2f}")
     return cost
