@@ -81,6 +81,13 @@ def test_two_topics_are_merged_only_where_they_overlap_like_one() -> None:
     assert order_remedies([merge, move]) == (move, merge)
 
 
+def test_moves_stay_in_their_order_unless_one_surely_harms() -> None:
+    first, second = fake_forecast(MoveExamples((1,), "b"), -0.015), fake_forecast(MoveExamples((2,), "a"), 0.01)
+    assert order_remedies([first, second]) == (first, second)
+    harmful = fake_forecast(MoveExamples((1,), "b"), -0.5)
+    assert order_remedies([harmful, second]) == (second, harmful)
+
+
 def test_topics_are_one_where_they_overlap_like_one_cut_in_two() -> None:
     pairs = [SimpleNamespace(a="a", b="b", overlap=0.95), SimpleNamespace(a="b", b="c", overlap=0.7)]
     assert are_one_topic(("a", "b", "c"), pairs)  # type: ignore[arg-type]

@@ -199,12 +199,13 @@ def order_remedies(forecasts: Iterable[Forecast], *, one_topic: bool = False) ->
     """Put the best remedy of a problem first; `one_topic`: it is about two topics that overlap like one cut in two.
 
     Such topics are merged. Others hold examples of each other, and these are moved: that a merge gains more says
-    little, because fewer topics are always easier to tell apart.
+    little, because fewer topics are easier to tell apart. Which of two moves gains more is mostly chance; only what
+    surely harms comes last.
     """
 
     def place(forecast: Forecast) -> tuple[bool, bool]:
-        merges = any(isinstance(edit, MergeTopics) for edit in forecast.edits)
-        return merges == one_topic, (forecast.effects["accuracy"].difference or 0.0) > 0
+        merges, high = any(isinstance(edit, MergeTopics) for edit in forecast.edits), forecast.effects["accuracy"].high
+        return high is None or high >= 0, merges == one_topic
 
     # Otherwise they stay in the order in which they were listed.
     return tuple(sorted(forecasts, key=place, reverse=True))
