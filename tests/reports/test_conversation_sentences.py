@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from talk_runs import Behaviour, good, middling, poor, scripts, write_run
 
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.result import Comparison, ConversationsResult, Problem
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording

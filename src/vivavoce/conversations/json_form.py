@@ -190,10 +190,6 @@ def _read_header(value: Any, read_as: ReadAs) -> RunHeader:
     return RunHeader(head.run, suite.vivavoce, head.seed, plan, bots, head.repeats)
 
 
-def _write_cells(cells: tuple[Cell, ...]) -> Any:
-    return to_json(_Cells(cells, tuple(cells[0].rates) if cells else (), tuple(map(_read_cell, cells))))
-
-
 def _read_cells(value: Any, read_as: ReadAs) -> tuple[Cell, ...]:
     table: _Cells = read_as(value, _Cells)
     names, literals = table.measures, table.echo_literal
@@ -258,19 +254,8 @@ def _read_rates(value: Any, read_as: ReadAs) -> dict[str, Rate]:
     return rates
 
 
-def _read_literal(value: Any, _: ReadAs) -> dict[str, float | None]:
-    return read_members(value, (*TurnCounts().literal(), "echo_literal_f1"), float | None)
-
-
+_LITERAL_NAMES = (*TurnCounts().literal(), "echo_literal_f1")
 _COVERAGE = rows("intent level kind turns", str | None, str, str, int)
-
-
-def _write_coverage(coverage: Mapping[tuple[str | None, str, str], int]) -> Any:
-    return _COVERAGE.write and _COVERAGE.write((*place, n) for place, n in coverage.items())
-
-
-def _read_coverage(value: Any, read_as: ReadAs) -> dict[tuple[str | None, str, str], int]:
-    return {tuple(place): n for *place, n in _COVERAGE.read(value, read_as)} if _COVERAGE.read else {}
 
 
 def _head(kind: str, **more: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
@@ -308,7 +293,11 @@ shape(
     rates=FLAT,
     counts=FLAT,
 )
-shape(_Literal, hooks={**_WHERE, "values": Hook(dict, _read_literal)}, values=FLAT)
+shape(
+    _Literal,
+    hooks={**_WHERE, "values": Hook(dict, lambda value, _: read_members(value, _LITERAL_NAMES, float | None))},
+    values=FLAT,
+)
 shape(Comparison, hooks=_WHERE)
 shape(TopicRow, hooks={"confused_with": rows("intent n", str, int)})
 shape(Problem, added={"advice": lambda problem: problem.remedy}, hooks={"examples": _PLACES})
@@ -318,7 +307,12 @@ shape(
         "too_easy": _TURNS,
         "never_passed": _TURNS,
         "leaks": rows("script number phrase", str, int, str),
-        "coverage": Hook(_write_coverage, _read_coverage),
+        "coverage": Hook(
+            lambda coverage: _COVERAGE.write and _COVERAGE.write((*place, n) for place, n in coverage.items()),
+            lambda value, read_as: {
+                tuple(place): n for *place, n in (_COVERAGE.read(value, read_as) if _COVERAGE.read else ())
+            },
+        ),
     },
 )
 shape(
@@ -340,7 +334,15 @@ shape(
     ConversationsResult,
     optional={"lines": (), "unchecked": (), "delays": ()},
     added=_head("conversations"),
-    hooks={"header": Hook(lambda _: {}, _read_header), "cells": Hook(_write_cells, _read_cells)},
+    hooks={
+        "header": Hook(lambda _: {}, _read_header),
+        "cells": Hook(
+            lambda cells: to_json(
+                _Cells(cells, tuple(cells[0].rates if cells else ()), tuple(map(_read_cell, cells)))
+            ),
+            _read_cells,
+        ),
+    },
     header=FLAT,
     cells=FLAT,
     lines="turns",

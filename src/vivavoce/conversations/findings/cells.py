@@ -185,12 +185,6 @@ def make_cells(exam: Exam) -> tuple[Cell, ...]:
     return tuple(sorted(cells, key=lambda cell: columns.bots.index(cell.bot)))
 
 
-def source_of(reports_intent: bool, columns: Columns, bot: str) -> str:
-    """Tell whether a bot names its topics or they are judged by its replies alone."""
-    named = reports_intent or any(line.verdict.intent is not None for line in columns.lines if line.key.bot == bot)
-    return "bot" if named else "reply_only"
-
-
 def _rates(exam: Exam, scripts: Flags) -> list[Mapping[str, Rate]]:
     """Return the rates of each bot on the scripts of one slice."""
     places = np.flatnonzero(scripts)
