@@ -205,12 +205,12 @@ def _describe_problem(tx: Transaction, project: Project, run: Run, failure: Fail
     )
 
 
-def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:
+def usual_title(offered: Offer, bots: Sequence[OfferedBot]) -> str:
     """Return what a run is about: the suites and the bots."""
     names = ", ".join(bot.name for bot in bots)
     with_whom = names if len(bots) <= 3 else say_count(len(bots), "{n} bot", "{n} bots")
-    several = len(found.suites) > 2
-    what = say_count(len(found.suites), "{n} suite", "{n} suites") if several else found.title
+    several = len(offered.suites) > 2
+    what = say_count(len(offered.suites), "{n} suite", "{n} suites") if several else offered.title
     return join(": ", (what, with_whom))
 
 
@@ -296,22 +296,15 @@ def conversations_result(store: Store, run: Run) -> ConversationsResult:
     return cast("ConversationsResult", runs.result_of(store, run))
 
 
-@dataclass(frozen=True, slots=True)
-class TurnPlace:
-    """One turn of one talk with one bot."""
-
-    bot: str
-    script: str
-    repeat: int
-    number: int
+# A turn of a conversation, by its number.
+TurnPlace = tuple[ConversationKey, int]
 
 
-def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
+def find_turns(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
     """Return the turns at some places, for examples: a few, in one query."""
-    keys = {ConversationKey(place.bot, place.script, place.repeat).label for place in places}
     with store.reading() as tx:
-        rows = tx.turns.of_units(run.id, keys, {place.number for place in places})
-    by_place = {TurnPlace(row.bot, row.script, row.repeat, row.number): row for row in rows}
+        rows = tx.turns.of_units(run.id, {key.label for key, _ in places}, {number for _, number in places})
+    by_place = {(ConversationKey(row.bot, row.script, row.repeat), row.number): row for row in rows}
     return {place: by_place[place] for place in places if place in by_place}
 
 

@@ -33,11 +33,10 @@ from vivavoce.web.talk_words import domain_title, named, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations.conversations import (
     KIND,
-    TurnPlace,
     conversations_result,
     find_scenarios,
+    find_turns,
     junit_of,
-    said_at,
 )
 from vivavoce.workspace.exams import runs
 
@@ -209,18 +208,18 @@ def fixes_view(visit: Visit, run: Run, result: ConversationsResult, listing: Lis
     """Return the problems of one bot, or of all."""
     words, bots = visit.words, [bot.name for bot in result.header.bots]
     chosen = listing.chosen["bot"] if listing.chosen["bot"] in bots else ""
-    found = [problem for problem in result.problems if chosen in ("", problem.bot)]
+    problems = [problem for problem in result.problems if chosen in ("", problem.bot)]
     # Slow replies cost no turn. What happened in one place only comes after all that happened more often.
-    found.sort(key=lambda problem: (problem.kind == "slow", -problem.turns))
-    shown = found[: MANY if listing.chosen["problems"] == "all" else FEW]
-    most = max((problem.turns for problem in shown), default=1)
-    places = [TurnPlace(key.bot, key.script, key.repeat, turn) for p in shown for key, turn in p.examples[:1]]
-    texts = said_at(visit.store, run, places)
-    scenarios = find_scenarios(visit.store, run, [_scenario_of(place.script) for place in places])
+    problems.sort(key=lambda problem: (problem.kind == "slow", -problem.turns))
+    first = problems[: MANY if listing.chosen["problems"] == "all" else FEW]
+    most = max((problem.turns for problem in first), default=1)
+    places = [place for problem in first for place in problem.examples[:1]]
+    rows = find_turns(visit.store, run, places)
+    scenarios = find_scenarios(visit.store, run, [_scenario_of(key.script) for key, _ in places])
 
     def describe(problem: Problem) -> View:
         key, turn = problem.examples[0]
-        row = texts.get(TurnPlace(key.bot, key.script, key.repeat, turn))
+        row = rows.get((key, turn))
         scenario = scenarios.get(_scenario_of(key.script))
         links = [Link(words.gettext("Read these turns"), _turns_address(listing.path, problem))]
         if scenario and visit.who.may("editor"):
@@ -239,12 +238,12 @@ def fixes_view(visit: Visit, run: Run, result: ConversationsResult, listing: Lis
         )
 
     return View(
-        rows=[describe(problem) for problem in shown if problem.examples],
+        rows=[describe(problem) for problem in first if problem.examples],
         bots=[
             Link(name or words.gettext("All bots"), listing.address(bot=name) + "#fix", name == chosen)
             for name in (("", *bots) if len(bots) > 1 else ())
         ],
-        left=len(found) - len(shown),
+        left=len(problems) - len(first),
         more=listing.address(problems="all") + "#fix",
     )
 
