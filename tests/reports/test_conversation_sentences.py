@@ -20,11 +20,11 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
-from vivavoce.reports.conversations.changes import course_sentence
 from vivavoce.reports.conversations.html import rate_part, render_conversations
 from vivavoce.reports.conversations.markdown import render_summary
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, measure_of
 from vivavoce.reports.conversations.tables import rate_cell, show_conversations
+from vivavoce.reports.conversations.wording import course_sentence
 from vivavoce.reports.shared.numbers import ENGLISH
 
 MEANS = ("f1", "macro_f1", "mean_turn", "weakest_turn", "pass_hat_2")

@@ -89,8 +89,9 @@ def test_an_accepted_reply_counts_from_the_next_run_on(
     assert not before.passed
     accept_reply(sqlite_store, PRODUCT, shop, run, place)
     assert outcome_at(sqlite_store, run, place) is before
-    reply = talk_of(sqlite_store, run, place.script).rows[place.bot][place.number]
-    assert is_accepted(origin_of(sqlite_store, run, place.script), reply)
+    key, number = place
+    reply = talk_of(sqlite_store, run, key.script).rows[key.bot][number]
+    assert is_accepted(origin_of(sqlite_store, run, key.script), reply)
     assert outcome_at(sqlite_store, hold(sqlite_store, shop), place).passed
 
 

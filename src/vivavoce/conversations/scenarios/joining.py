@@ -62,7 +62,7 @@ def expand_suites(suites: Sequence[Suite], *, seed: int = 0, **chosen: Sequence[
         scenarios = [scenario.id for scenario in select_scenarios(suite, chosen)]
         if not scenarios:
             raise UsageError(
-                say("no scenario of '{suite}' is chosen", suite=suite.title or suite.name),
+                say("no scenario of '{suite}' is chosen", suite=suite.name),
                 remedy=say("choose one of its domains and levels too, or leave the suite out"),
             )
         plans.append(expand(suite, scenarios=scenarios, seed=seed))

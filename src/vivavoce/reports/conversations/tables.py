@@ -15,9 +15,9 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
-from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, narrow_text, number_of, outcome_name
 from vivavoce.reports.conversations.transcripts import example_of, key_before
+from vivavoce.reports.conversations.wording import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, stack
 from vivavoce.reports.shared.numbers import ENGLISH, milliseconds_text, share_text
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from vivavoce.conversations.result import ALL, Comparison, ConversationsResult
 from vivavoce.messages import say, say_count
-from vivavoce.records import Rate
 from vivavoce.reports.conversations.meanings import MIN_TURNS
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE
 
 TOO_CLOSE = say("too close to call")
-ROUGH = 0.1
+
 # So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
 ENOUGH_SCENARIOS = 6
 
@@ -152,10 +151,3 @@ def forecast(comparison: Comparison) -> str:
     return " " + say(
         "About {about} would probably settle it, if the difference is as large as it looks.", about=about
     )
-
-
-def roughness(rate: Rate) -> str:
-    """Return `rough` where the interval is wide."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return ""
-    return "rough" if (rate.high - rate.low) / 2 > ROUGH else ""

@@ -306,10 +306,10 @@ def _build_rows(suite: Suite, layout: Mapping[str, Any]) -> tuple[list[str], lis
             row = {known.get(key, key): cell for key, cell in cells.items()}
             rows.append(row | {name: text for name, text in kept.items() if not column_key(name)})
     used = {name for row in rows for name, cell in row.items() if cell}
-    shown = used | (NEEDED if names else USUAL)
+    needed = used | (NEEDED if names else USUAL)
     slots = sorted(name for name in used if name.startswith(SLOT))
     order = [*BEFORE_SLOTS, *slots, *AFTER_SLOTS]
-    columns = names + [name for name in order if known.get(name, name) not in names and name in shown]
+    columns = names + [name for name in order if known.get(name, name) not in names and name in needed]
     return [*columns, *sorted(used - set(columns))], rows
 
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
-from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
+from vivavoce.reports.conversations.wording import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.shared.texts import shorten
 from vivavoce.reports.shared.views import Cell, Cells, Table
 from vivavoce.store.rows import RunState

@@ -11,13 +11,7 @@ from vivavoce.store.rows import RunState
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
-from vivavoce.web.option_forms import (
-    choice_fields,
-    choice_picks,
-    query_fields,
-    read_choice,
-    rules_of,
-)
+from vivavoce.web.option_forms import choice_fields, choice_picks, query_fields, read_choice, rules_of
 from vivavoce.web.pages.exams.findings import run_columns, run_row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View

@@ -12,7 +12,7 @@ from vivavoce.errors import AbsentError
 from vivavoce.messages import Message, say
 from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.charts import outcome_rows
-from vivavoce.reports.conversations.differences import draw_differences
+from vivavoce.reports.conversations.pictures import draw_differences
 from vivavoce.reports.conversations.transcripts import gist
 from vivavoce.reports.shared.texts import shorten
 from vivavoce.reports.shared.views import Table, make_table

@@ -23,14 +23,7 @@ from vivavoce.web.pages.conversations.live import run_tabs
 from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, text_columns
 from vivavoce.web.progress import run_head, run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import (
-    named,
-    outcome_mark,
-    outcome_title,
-    outcome_tone,
-    reply_text,
-    talk_path,
-)
+from vivavoce.web.talk_words import named, outcome_mark, outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations import transcripts
 from vivavoce.workspace.conversations.conversations import KIND
@@ -128,9 +121,9 @@ def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> l
     for name, title in titles.items():
         values = [WRONG, *map(str, TurnOutcome)] if name == "outcome" else list(known[name])
         if 2 <= len(values) <= MAX_OPTIONS:
-            shown = {value: _facet_title(words, name, value) for value in values}
+            names = {value: _facet_title(words, name, value) for value in values}
             looks = {WRONG: ("bad", "cross")}
-            groups.append(facet(listing, name, title, shown, facets[name], looks))
+            groups.append(facet(listing, name, title, names, facets[name], looks))
     return groups
 
 
@@ -225,9 +218,7 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
     view = View(
         head=run_head(words, visit.project, line),
         lead=words.ngettext(
-            "%(num)s conversation, run with every bot.",
-            "%(num)s conversations, run with every bot.",
-            page.total,
+            "%(num)s conversation, run with every bot.", "%(num)s conversations, run with every bot.", page.total
         ),
         tabs=run_tabs(visit, line.run, "talks"),
         path=listing.path,

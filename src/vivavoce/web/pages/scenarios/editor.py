@@ -339,9 +339,8 @@ def _lines(form: Fields, name: str, most: int = MAX_LINES) -> str:
 
 
 def _clean(form: Fields, name: str, most: int = 200) -> str:
-    said = form.text(name, most=most)
     try:
-        return clean_text(said)
+        return clean_text(form.text(name, most=most))
     except UsageError as error:
         form.faults.append(Fault(error.what, name))
         return ""
