@@ -71,10 +71,10 @@ def check(
     strict: Annotated[bool, option("--strict", "", "Exit with 1 if there are warnings.", GATES)] = False,
     output: Output,
 ) -> None:
-    """Find faults in scenarios before a run, and show the size of a run.
+    """Check scenarios before a run: show their faults, and how large and how long the run will be.
 
-    With `--bot`, topics and slots are compared with those of the bot, and messages with its training phrases.
-    Errors end with exit code 2, as a run would be refused; with `--strict`, warnings end with 1.
+    With `--bot`, compares topics and slots with those of the bot, and messages with its training examples.
+    Exits with 2 if there are errors, because a run would be rejected; with `--strict`, exits with 1 on warnings.
 
     For example:
 
@@ -113,8 +113,8 @@ def run(
     Every exchange is recorded at once: after a crash or Ctrl-C, `viva conversations resume DIR` continues, and
     `viva conversations score DIR` computes the findings again without calling a bot.
 
-    Several suites are one run: each conversation keeps the rules and the agent of its suite, and a suite without
-    domains is a domain. The result shows every domain and level, as Table I of the ECHO paper does.
+    Several suites form one run. Each conversation keeps the rules and the agent of its suite; a suite without
+    domains counts as one domain. The result shows every domain and level, like Table I of the ECHO paper.
 
     For example:
 
@@ -150,7 +150,7 @@ def resume(
 ) -> None:
     """Resume a run: finished conversations stay; those that failed or were in progress run again.
 
-    Options default to those of the run; `--max-messages` counts anew.
+    Options default to those of the run; `--max-messages` starts counting again.
 
     For example:
 
@@ -195,13 +195,13 @@ def report(
     folder: RunFolder,
     *,
     out: Annotated[
-        Path | None, option("--out --html -o", "PATH", "Page to write.", default="DIR/report.html")
+        Path | None, option("--out --html -o", "PATH", "HTML file to write.", default="DIR/report.html")
     ] = None,
     output: Output,
 ) -> None:
-    """Write the report of a run as one file: table, charts, and the conversations side by side.
+    """Write the report of a run as one HTML file: table, charts, and the conversations side by side.
 
-    The page needs no network and no other file, so you can send it to anyone; it shows the replies of the bots.
+    The file works offline and on its own, so you can send it to anyone. It contains the bots' replies.
 
     For example:
 
@@ -228,7 +228,7 @@ def compare(
 ) -> None:
     """Compare two runs turn by turn: what improved, got worse, is new or gone, and whether it may be chance.
 
-    Bots of the same name are compared; turns whose script was edited in between do not count.
+    Compares bots of the same name; turns whose script was edited in between do not count.
 
     For example:
 
@@ -254,16 +254,18 @@ def add_typos(
         float, option("--share", "0..1", "Share of the turns that get a misspelt twin.", low=0.01, high=1)
     ] = 1 / 3,
     budget: Annotated[float, option("--budget", "0..1", "Typos per letter.", low=0.001, high=0.5)] = 0.06,
-    layout: Annotated[str | None, option("--layout", "qwerty|qwertz", "Keyboard.", default="by language")] = None,
-    seed: Annotated[int, option("--seed", "N", "Seed of the random draws.")] = 0,
+    layout: Annotated[
+        str | None, option("--layout", "qwerty|qwertz", "Keyboard layout.", default="by language")
+    ] = None,
+    seed: Annotated[int, option("--seed", "N", "Random seed: the same seed gives the same typos.")] = 0,
     encoding: Encoding = None,
     force: Force = False,
     output: Output,
 ) -> None:
     """Add misspelt twins of conversations, so that the exam can show what typos cost.
 
-    A twin is a copy of a conversation in which some messages have typos as people make them; names, numbers and
-    other values stay. The same seed gives the same typos.
+    A twin is a copy of a conversation in which some messages contain typical typos; names, numbers and other values
+    stay unchanged.
 
     For example:
 

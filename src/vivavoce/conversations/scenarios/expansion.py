@@ -309,7 +309,7 @@ def _include_parts(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
     for step in steps:
         turns += _include_parts(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]
         if len(turns) > MAX_TURNS:  # parts of parts of parts grow without end
-            raise DataError(say("a scenario gets too large through its parts"), remedy=say("include fewer parts"))
+            raise DataError(say("its parts make a scenario too large"), remedy=say("include fewer parts"))
     return turns
 
 

@@ -158,7 +158,7 @@ def _build_numbers_table(result: ConversationsResult) -> Table:
         title = TableCell(measure.title, href=link, title=measure.meaning) if link else measure.title
         rows.append((title, *[rate_part(name, cell.rates[name], measure.absent) for cell in cells]))
     rows += [(title, *[write(cell) for cell in cells]) for title, write in tables.TIMES_AND_FAILURES]
-    return make_table("All domains and levels", ("Number", *[cell.bot for cell in cells]), rows, len(cells))
+    return make_table("All domains and levels", ("Metric", *[cell.bot for cell in cells]), rows, len(cells))
 
 
 def _build_narrow_table(result: ConversationsResult) -> Table:

@@ -79,8 +79,9 @@ def list_shown_domains(result: ConversationsResult) -> list[str]:
 
 
 ASIDE = (
-    "Below each value: where it could be with other conversations of this kind. Time: mean reply time. Misspelt: "
-    "misspelt messages right. Fallback, how often a bot said it does not know, is neither good nor bad on its own."
+    "Below each value: its likely range for other conversations of this kind. Time: mean response time. Misspelt: "
+    "share of misspelt messages answered correctly. Fallback: how often the bot said it does not know, which is "
+    "neither good nor bad in itself."
 )
 
 
@@ -194,8 +195,8 @@ def _build_numbers(result: ConversationsResult) -> RenderableType:
         [measure_of(name).title, *[rate_cell(name, cell.rates[name]) for cell in cells]] for name in cells[0].rates
     ]
     rows += [[title, *map(write, cells)] for title, write in TIMES_AND_FAILURES]
-    head = ("Number", *[cell.bot for cell in cells])
-    return Group(heading("All numbers"), Text(), numbers_table(head, rows))
+    head = ("Metric", *[cell.bot for cell in cells])
+    return Group(heading("All metrics"), Text(), numbers_table(head, rows))
 
 
 TIMES_AND_FAILURES: tuple[tuple[str, Callable[[Cell], str]], ...] = (

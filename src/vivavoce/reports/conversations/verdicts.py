@@ -96,7 +96,7 @@ def verdict_text(comparison: Comparison) -> str:
     if winner(comparison) or low is None or high is None or low <= 0 <= high:
         return verdict
     if comparison.family > 1:
-        several = say("several pairs are compared, so each must be clearer than a single pair would")
+        several = say("several pairs are compared, so each difference must be clearer than for a single pair")
         return say("{verdict}, because {several}", verdict=verdict, several=several)
     return say("{verdict}, because it is borderline and may be chance", verdict=verdict)
 

@@ -178,9 +178,7 @@ def second_sentence(result: ConversationsResult) -> str:
         pair = between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
         text = say("The lead is real.")
         if ends_text(pair):
-            text = say(
-                "The lead is real; brackets show where it would probably lie with other conversations of this kind."
-            )
+            text = say("The lead is real; the brackets show its likely range for other conversations of this kind.")
         return text + (common_text(pair, count_text(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
     pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
@@ -259,7 +257,7 @@ def twins_sentence(cell: Cell) -> str:
         chance = " (p < 0.001)" if twins.p < SURE else " (p = " + say("{p:.2g}", p=twins.p) + ")"
     counts = {"only_clean": twins.only_clean, "only_typo": twins.only_typo}
     return say(
-        "{bot}: of {sent}, {only_clean} were right{mostly} only with correct spelling and "
+        "{bot}: of {sent}, {only_clean} were answered correctly{mostly} only with correct spelling and "
         "{only_typo} only when misspelt{chance}.",
         **{"bot": cell.bot, "sent": sent, "mostly": mostly, "chance": chance, **counts},
     )

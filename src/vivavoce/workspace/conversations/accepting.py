@@ -83,7 +83,7 @@ def accept_reply(store: Store, actor: Actor, project: Project, run: Run, place: 
     if number not in origin.places:
         facts = {"name": row.name, "number": number}
         raise UsageError(
-            say("the scenario '{name}' has changed since this run: turn {number:d} is another one now", **facts),
+            say("the scenario '{name}' has changed since this run: turn {number:d} is now a different one", **facts),
             remedy=say("edit the scenario, or start a new run and accept the reply there"),
         )
     changed = _add_reply(scenario, origin, number, reply)
@@ -140,6 +140,6 @@ def _add_reply(scenario: Scenario, origin: Origin, number: int, reply: str) -> S
         )
     known = origin.accepted.get(number, ()) if step.expect.same else step.expect.accepted
     if reply in known:
-        raise UsageError(say("this reply was accepted before"), remedy=say("start a new run to count it"))
+        raise UsageError(say("this reply is already accepted"), remedy=say("start a new run to count it"))
     changed: Turn = replace(step, expect=replace(step.expect, accepted=(*known, reply)))
     return replace(scenario, turns=(*scenario.turns[:place], changed, *scenario.turns[place + 1 :]))

@@ -129,7 +129,7 @@ def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> l
 
 def _facet_title(words: Words, name: str, value: str) -> str:
     if name == "outcome":
-        return words.gettext("Wrong, all kinds") if value == WRONG else outcome_title(words, value)
+        return words.gettext("All wrong turns") if value == WRONG else outcome_title(words, value)
     return value.replace("_", " ") if name == "domain" else named(words, value)
 
 
