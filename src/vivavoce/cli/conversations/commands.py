@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from vivavoce.cli.conversations import results
 from vivavoce.cli.conversations.material import (
     build_plan,
     describe_origin,
@@ -32,14 +33,6 @@ from vivavoce.cli.conversations.options import (
     SuiteName,
     SuiteNames,
     TurnGates,
-)
-from vivavoce.cli.conversations.results import (
-    check_reports,
-    conclude_check,
-    hand_over,
-    parse_turn_gates,
-    publish_diff,
-    require_names,
 )
 from vivavoce.cli.shared.failures import tell_notes
 from vivavoce.cli.shared.material import settings_in_force
@@ -90,7 +83,7 @@ def check(
     facts = [bot.facts for bot in load_chosen_bots(bot_choice, [material], seed=0)] if bot_choice.bot else []
     result = check_suite(material, facts)
     publish(output, "conversations-check", result.to_json(), lambda console: show_suite_check(console, result))
-    conclude_check(result, material.source, listed=bool(output.json_path) or not output.quiet, strict=strict)
+    results.conclude_check(result, material.source, listed=bool(output.json_path) or not output.quiet, strict=strict)
 
 
 @app.command()
@@ -123,9 +116,9 @@ def run(
         viva conversations run flight --bot vectors --bot nlpjs --level basic --repeats 3
         viva conversations run suite.yaml --bot staging --rate 5 --max-messages 500 --junit results.xml --strict
     """
-    check_reports(reports, suites)
+    results.check_reports(reports, suites)
     settings = settings_in_force(repeating)
-    limits = parse_turn_gates(gates.fail_under)
+    limits = results.parse_turn_gates(gates.fail_under)
     materials = [read_scenarios(suite, choice) for suite in suites]
     for material in materials:
         tell_notes(material.notes, reports.quiet)
@@ -135,13 +128,13 @@ def run(
 
     bots = load_chosen_bots(bot_choice, materials, seed=settings.seed)
     facts = [bot.facts for bot in bots]
-    require_names(limits, facts)
+    results.require_names(limits, facts)
     tell_unchecked(plan, facts, reports.quiet)
     options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **parse_pressure(pressure))
     folder = record or find_new_folder("-".join(material.name for material in materials))
     with begin_run(folder, plan, facts, options, describe_origin(bot_choice, materials)) as run_record:
         end = hold_all(run_record, bots, reports.quiet)
-        hand_over(run_record, end, reports, limits, strict=gates.strict)
+        results.hand_over(run_record, end, reports, limits, strict=gates.strict)
 
 
 @app.command()
@@ -157,16 +150,16 @@ def resume(
         viva conversations resume viva-runs/flight-1
         viva conversations resume viva-runs/flight-1 --rate 2 --max-messages 200
     """
-    check_reports(reports)
+    results.check_reports(reports)
     settings_in_force()
-    limits = parse_turn_gates(gates.fail_under)
+    limits = results.parse_turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord, options_of
 
     with RunRecord.open(folder) as record:
-        require_names(limits, record.header.bots)
+        results.require_names(limits, record.header.bots)
         options = replace(options_of(record.header), **{"max_messages": None, **parse_pressure(pressure)})
         end = hold_all(record, reload_bots(record, bots), reports.quiet, options)
-        hand_over(record, end, reports, limits, strict=gates.strict)
+        results.hand_over(record, end, reports, limits, strict=gates.strict)
 
 
 @app.command()
@@ -180,14 +173,14 @@ def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
         viva conversations score viva-runs/flight-1
         viva conversations score viva-runs/flight-1 --json - --fail-under accuracy=0.8
     """
-    check_reports(reports)
+    results.check_reports(reports)
     settings_in_force()
-    limits = parse_turn_gates(gates.fail_under)
+    limits = results.parse_turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as record:
-        require_names(limits, record.header.bots)
-        hand_over(record, None, reports, limits, strict=gates.strict)
+        results.require_names(limits, record.header.bots)
+        results.hand_over(record, None, reports, limits, strict=gates.strict)
 
 
 @app.command()
@@ -214,7 +207,9 @@ def report(
 
     with RunRecord.open(folder) as record:
         check_targets({"--out": target, **output.targets})
-        hand_over(record, None, Reports(html=target, json_path=output.json_path, quiet=True), [], strict=False)
+        results.hand_over(
+            record, None, Reports(html=target, json_path=output.json_path, quiet=True), [], strict=False
+        )
     output.tell(f"Written: {target}")
 
 
@@ -237,7 +232,7 @@ def compare(
     """
     check_targets(reports.targets)
     settings_in_force()
-    diff = publish_diff(before, after, reports)
+    diff = results.publish_diff(before, after, reports)
     if strict and diff.regressed:
         raise GateError(
             f"{plural(len(diff.regressed), 'turn')} got worse",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from vivavoce.conversations.judging import likeness
 from vivavoce.conversations.judging.gaps import (
     Piece,
     as_expression,
@@ -21,15 +22,6 @@ from vivavoce.conversations.judging.gaps import (
     holds_text,
     list_unfilled,
     split_pieces,
-)
-from vivavoce.conversations.judging.likeness import (
-    NO_ENCODER,
-    best_excerpt,
-    best_pair,
-    edit_similarity,
-    find_encoder,
-    meaning_similarity,
-    pair_up,
 )
 from vivavoce.conversations.judging.plain import (
     as_digits,
@@ -275,26 +267,26 @@ def _report(case: _Case, passed: bool, trouble: str) -> Matched:
 
 
 def _match_fuzzy(case: _Case) -> Matched:
-    pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
+    pairs, lacking = likeness.pair_up(case.pattern.text, case.candidates, case.values)
     if not pairs:
         return Matched(False, case.kind, why=lacking)
-    scores = [edit_similarity(*pair) for pair in pairs]
-    return _report_near(case, *best_pair(pairs, scores, _minimum(case), case.names))
+    scores = [likeness.edit_similarity(*pair) for pair in pairs]
+    return _report_near(case, *likeness.best_pair(pairs, scores, _minimum(case), case.names))
 
 
 def _match_similar(case: _Case) -> Matched:
-    encoder = find_encoder(case.encoder, (case.pattern.text, *case.candidates))
+    encoder = likeness.find_encoder(case.encoder, (case.pattern.text, *case.candidates))
     if encoder is None:
-        return Matched(False, case.kind, needs_look=True, why=NO_ENCODER)
+        return Matched(False, case.kind, needs_look=True, why=likeness.NO_ENCODER)
     text, minimum = case.pattern.text, _minimum(case)
-    pairs, lacking = pair_up(text, case.candidates, case.values)
+    pairs, lacking = likeness.pair_up(text, case.candidates, case.values)
     if not pairs:
         return Matched(False, case.kind, why=lacking)
-    score, held_back = best_pair(pairs, meaning_similarity(pairs, encoder), minimum, case.names)
+    score, held_back = likeness.best_pair(pairs, likeness.meaning_similarity(pairs, encoder), minimum, case.names)
     if held_back or score < minimum:
         # A long reply says more than was expected: what was expected may stand in one of its sentences.
         pieces, reply = split_pieces(text, case.values, bare), case.candidates[-1]
-        part, why = best_excerpt(pieces, reply, encoder, minimum, case.names)
+        part, why = likeness.best_excerpt(pieces, reply, encoder, minimum, case.names)
         score, held_back = (part, why) if part >= minimum or part > score else (score, held_back)
     return _report_near(case, score, held_back)
 

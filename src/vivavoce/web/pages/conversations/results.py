@@ -31,13 +31,7 @@ from vivavoce.web.progress import progress_view, run_head, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import domain_title, named, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
-from vivavoce.workspace.conversations.conversations import (
-    KIND,
-    conversations_result,
-    find_scenarios,
-    find_turns,
-    junit_of,
-)
+from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations")
@@ -57,7 +51,7 @@ def show_run(
     repeat: Repeat = 1,
 ) -> Response:
     """Show what a run found; while it goes on, how far it is."""
-    line = runs.show_run(visit.store, visit.project, number, KIND)
+    line = runs.show_run(visit.store, visit.project, number, conversations.KIND)
     if line.run.state is not RunState.DONE:
         return live_page(visit, line, place_asked(script, repeat))
     chosen = {"domain": domain, "literal": "1" if literal else "", "bot": bot, "problems": problems}
@@ -71,21 +65,21 @@ def show_run(
 def export_numbers(visit: ReaderVisit, number: Number, kind_of_file: str) -> Response:
     """Return every number of every bot, domain and level as CSV or XLSX."""
     check_ending("numbers", kind_of_file)
-    run = runs.show_run(visit.store, visit.project, number, KIND).run
-    rows = list(table_rows(conversations_result(visit.store, run)))
+    run = runs.show_run(visit.store, visit.project, number, conversations.KIND).run
+    rows = list(table_rows(conversations.conversations_result(visit.store, run)))
     return table_file(f"{visit.project.slug}-conversations-{number}", kind_of_file, COLUMNS, rows)
 
 
 @router.get("/{number}/junit.xml")
 def export_junit(visit: ReaderVisit, number: Number) -> Response:
     """Return the run as JUnit XML, as build servers read it."""
-    run = runs.show_run(visit.store, visit.project, number, KIND).run
-    content = junit_of(visit.store, run).encode("utf-8", "replace")
+    run = runs.show_run(visit.store, visit.project, number, conversations.KIND).run
+    content = conversations.junit_of(visit.store, run).encode("utf-8", "replace")
     return download(f"{visit.project.slug}-conversations-{number}.xml", "application/xml", content)
 
 
 def _result_view(visit: Visit, line: runs.RunLine, listing: Listing) -> View:
-    words, run, result = visit.words, line.run, conversations_result(visit.store, line.run)
+    words, run, result = visit.words, line.run, conversations.conversations_result(visit.store, line.run)
     domain = listing.chosen["domain"]
     domains = [ALL, *dict.fromkeys(cell.domain for cell in result.cells if cell.domain)]
     if domain not in domains:
@@ -176,7 +170,7 @@ def _differences(words: Words, result: ConversationsResult) -> Table:
 def _compare_fields(visit: Visit, run: Run) -> tuple[Field, ...]:
     """Return the form that leads to a comparison with an earlier or later run; nothing where there is no other."""
     words = visit.words
-    page = runs.list_runs(visit.store, visit.project, kind=KIND, state=RunState.DONE, limit=OTHER_RUNS)
+    page = runs.list_runs(visit.store, visit.project, kind=conversations.KIND, state=RunState.DONE, limit=OTHER_RUNS)
     others = [line.run for line in page.lines if line.run.id != run.id]
     if not others:
         return ()
@@ -214,8 +208,8 @@ def fixes_view(visit: Visit, run: Run, result: ConversationsResult, listing: Lis
     first = problems[: MANY if listing.chosen["problems"] == "all" else FEW]
     most = max((problem.turns for problem in first), default=1)
     places = [place for problem in first for place in problem.examples[:1]]
-    rows = find_turns(visit.store, run, places)
-    scenarios = find_scenarios(visit.store, run, [_scenario_of(key.script) for key, _ in places])
+    rows = conversations.find_turns(visit.store, run, places)
+    scenarios = conversations.find_scenarios(visit.store, run, [_scenario_of(key.script) for key, _ in places])
 
     def describe(problem: Problem) -> View:
         key, turn = problem.examples[0]
