@@ -200,7 +200,7 @@ def test_repeats_of_misspelt_messages_are_told_as_repeats(tmp_path: Path) -> Non
     with write_run(tmp_path / "run", {"weak": weak, "good": good}, plan=scripts(3), repeats=4) as record:
         result = score_run(record)
     said = wording.twins_sentence(result.cell("weak"))
-    assert said.startswith("weak: of 3 messages sent in both spellings, each 4 times, 3 were right")
+    assert said.startswith("weak: of 3 messages sent in both spellings, each 4 times, 3 were answered correctly")
     assert said.endswith("0 only when misspelt (p = 0.25).")
     assert wording.twins_sentence(result.cell("good")) == (
         "good: misspelling made no difference in 3 messages sent in both spellings, each 4 times."

@@ -267,7 +267,7 @@ def test_a_reply_that_cannot_be_accepted_is_refused_on_the_page(shown: Shown, ho
     assert accept(shown, "mule", 2).status_code == 303
     again = accept(shown, "mule", 2)
     assert again.status_code == 400
-    assert "This reply was accepted before." in again.text
+    assert "This reply is already accepted." in again.text
     assert 'id="turn-2"' in again.text
     with house.store.reading() as tx:
         suite = tx.suites.of_project(shown.shop.id)[0]
