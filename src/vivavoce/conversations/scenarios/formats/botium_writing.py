@@ -186,8 +186,8 @@ def _arguments(texts: Iterable[str]) -> str:
 
 
 def _read_kept(expect: Expectation) -> Sequence[object]:
-    kept = expect.extras.get(KEPT, ())
-    return kept if isinstance(kept, (list, tuple)) else ()
+    rest = expect.extras.get(KEPT, ())
+    return rest if isinstance(rest, (list, tuple)) else ()
 
 
 def _argument(text: str) -> str:

@@ -180,7 +180,7 @@ class _Reading:
         for variant in variants:
             before, drafts = self.drafts(variant, dict(setup))
             turns = tuple(draft.finish() for draft in drafts)
-            kept = [*extras, *before.kept]
+            rest = [*extras, *before.kept]
             if not turns:
                 self.silent_stories.append(dict(story))
                 continue
@@ -192,7 +192,7 @@ class _Reading:
                 domain=DOMAIN,
                 setup_slots=before.slots_after,
                 line=line,
-                extras={KEPT: kept} if kept else {},
+                extras={KEPT: rest} if rest else {},
             )
 
     def drafts(self, steps: Sequence[Placed], setup: dict[str, str]) -> tuple[_Draft, list[_Draft]]:
@@ -312,8 +312,8 @@ class _Reading:
             yield f"assertion `{name}` is not checked, kept under `{KEPT}`: {'; '.join(places[:SHOWN])}{more}"
         holders = [holder for scenario in scenarios for holder in (scenario, *scenario.turns)]
         extras = [holder.extras.get(KEPT) for holder in holders if isinstance(holder, Scenario | Turn)]
-        kept = [step for steps in extras if isinstance(steps, list) for step in steps]
-        counts = Counter(key for step in kept if set(step) & {"active_loop", "checkpoint"} for key in step)
+        rest = [step for steps in extras if isinstance(steps, list) for step in steps]
+        counts = Counter(key for step in rest if set(step) & {"active_loop", "checkpoint"} for key in step)
         if counts:
             listed = ", ".join(f"{count} `{key}`" for key, count in sorted(counts.items()))
             yield f"not visible from outside, kept under `{KEPT}`: {listed}"
