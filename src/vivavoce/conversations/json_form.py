@@ -94,23 +94,11 @@ class _Head:
 
 
 @dataclass(frozen=True, slots=True)
-class _Literal:
-    """The values of the paper's wording, apart from all others."""
-
-    bot: str
-    domain: str
-    level: str
-    values: Mapping[str, float | None]
-    echo_literal_unclassified: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Cells:
-    """Cells beside the names of their rates, in order, and their values by the paper's wording."""
+    """Cells beside the names of their rates, in order."""
 
     cells: tuple[Cell, ...]
     measures: tuple[str, ...]
-    echo_literal: tuple[_Literal, ...]
 
 
 ReadAs = Callable[[Any, Any], Any]
@@ -144,12 +132,9 @@ def diff_to_json(diff: RunDiff) -> dict[str, Any]:
 
 
 def literal_to_json(cell: Cell) -> dict[str, Any]:
-    """Return the values of the paper's wording."""
-    return to_json(_read_cell(cell))  # type: ignore[no-any-return]
-
-
-def _read_cell(cell: Cell) -> _Literal:
-    return _Literal(cell.bot, cell.domain, cell.level, cell.literal, cell.literal_unclassified)
+    """Return the values of the paper's wording. They follow from the counts, so they are never read back."""
+    place = {"bot": cell.bot, "domain": cell.domain or None, "level": cell.level or None}
+    return {**place, **cell.literal, "echo_literal_unclassified": cell.counts.literal_unclassified}
 
 
 def _describe_data(header: RunHeader) -> _Data:
@@ -190,29 +175,22 @@ def _read_header(value: Any, read_as: ReadAs) -> RunHeader:
     return RunHeader(head.run, suite.vivavoce, head.seed, plan, bots, head.repeats)
 
 
+def _write_cells(cells: tuple[Cell, ...]) -> dict[str, Any]:
+    table = to_json(_Cells(cells, tuple(cells[0].rates) if cells else ()))
+    return {**table, "echo_literal": [*map(literal_to_json, cells)]}
+
+
 def _read_cells(value: Any, read_as: ReadAs) -> tuple[Cell, ...]:
     table: _Cells = read_as(value, _Cells)
-    names, literals = table.measures, table.echo_literal
     faults = [
         Fault(say("is missing."), f"cells[{place}].{name}")
         for place, cell in enumerate(table.cells)
-        for name in names
+        for name in table.measures
         if name not in cell.rates
     ]
-    if len(table.cells) != len(literals):
-        message = say("has {count} lines for {count2} cells", count=len(literals), count2=len(table.cells))
-        faults.append(Fault(message, "echo_literal"))
     if faults:
         raise MisreadError(*faults)
-    return tuple(
-        replace(
-            cell,
-            rates=ordered(cell.rates, names),
-            literal=literal.values,
-            literal_unclassified=literal.echo_literal_unclassified,
-        )
-        for cell, literal in zip(table.cells, literals, strict=True)
-    )
+    return tuple(replace(cell, rates=ordered(cell.rates, table.measures)) for cell in table.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +232,6 @@ def _read_rates(value: Any, read_as: ReadAs) -> dict[str, Rate]:
     return rates
 
 
-_LITERAL_NAMES = (*TurnCounts().literal(), "echo_literal_f1")
 _COVERAGE = rows("intent level kind turns", str | None, str, str, int)
 
 
@@ -287,17 +264,12 @@ shape(
 shape(
     Cell,
     order="bot domain level conversations turns times rates counts twins typo_out_of_scope intent_source incomplete",
-    skip={"literal": {}, "literal_unclassified": 0},
     hooks={**_WHERE, "rates": Hook(None, _read_rates), "counts": Hook(_write_counts, _read_counts)},
     times="response_time_ms",
     rates=FLAT,
     counts=FLAT,
 )
-shape(
-    _Literal,
-    hooks={**_WHERE, "values": Hook(dict, lambda value, _: read_members(value, _LITERAL_NAMES, float | None))},
-    values=FLAT,
-)
+
 shape(Comparison, hooks=_WHERE)
 shape(TopicRow, hooks={"confused_with": rows("intent n", str, int)})
 shape(Problem, added={"advice": lambda problem: problem.remedy}, hooks={"examples": _PLACES})
@@ -336,12 +308,7 @@ shape(
     added=_head("conversations"),
     hooks={
         "header": Hook(lambda _: {}, _read_header),
-        "cells": Hook(
-            lambda cells: to_json(
-                _Cells(cells, tuple(cells[0].rates if cells else ()), tuple(map(_read_cell, cells)))
-            ),
-            _read_cells,
-        ),
+        "cells": Hook(_write_cells, _read_cells),
     },
     header=FLAT,
     cells=FLAT,

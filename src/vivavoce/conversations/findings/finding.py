@@ -91,7 +91,7 @@ def find(
     naming = {line.key.bot for line in columns.lines if line.verdict.intent is not None}
     naming |= {bot.name for bot in header.bots if bot.reports_intent}
     sources = {name: "bot" if name in naming else "reply_only" for name in columns.bots}
-    exam = Exam(columns, sources)
+    exam = Exam.of(columns, sources)
     cells, health = make_cells(exam), find_health(exam, header.plan, header.bots)
     unchecked, delays = find_unchecked(columns), find_delays(columns)
     return ConversationsResult(

@@ -237,8 +237,8 @@ def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
         (
             cell.bot,
             *[share_text(value) for value in cell.literal.values()],
-            f"{cell.counts.counted - cell.literal_unclassified:,}",
-            f"{cell.literal_unclassified:,}",
+            f"{cell.counts.counted - cell.counts.literal_unclassified:,}",
+            f"{cell.counts.literal_unclassified:,}",
         )
         for cell in cells
     ]

@@ -121,7 +121,7 @@ def literal_table(words: Words, result: ConversationsResult, domain: str, where:
                 css="whole" if cell.level == ALL else "level",
             ),
             *(writer.share(cell.literal[name]) for name in LITERAL),
-            writer.number(cell.literal_unclassified),
+            writer.number(cell.counts.literal_unclassified),
         )
         for bot in result.header.bots
         for cell in cells_by_level(result, bot.name, domain)
