@@ -8,22 +8,8 @@ from vivavoce import messages as texts
 from vivavoce.conversations.result import Cell, Comparison, ConversationsResult, Problem, RunDiff
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.messages import join, join_and, say, say_count
+from vivavoce.reports.conversations import verdicts
 from vivavoce.reports.conversations.meanings import too_few
-from vivavoce.reports.conversations.verdicts import (
-    beats,
-    between,
-    bracket,
-    common_text,
-    count_text,
-    ends_text,
-    few_scenarios,
-    forecast,
-    points_text,
-    unchanged,
-    verdict_sentence,
-    verdict_text,
-    winner,
-)
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE, hundred
 
 SURE = 0.001
@@ -85,15 +71,15 @@ def doubt(result: ConversationsResult) -> tuple[bool, str]:
     if leader(result, ranked) is not None:
         return True, say("The lead is real")
     top = unbeaten(result, ranked)
-    pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    if pair is not None and few_scenarios(pair):
+    pair = verdicts.between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    if pair is not None and verdicts.few_scenarios(pair):
         return False, say("Too few scenarios to tell")
     return False, say("The lead may be chance")
 
 
 def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
     """Return the bots than which no other is better, as far as can be shown."""
-    return [cell for cell in cells if not any(beats(result, other.bot, cell.bot) for other in cells)]
+    return [cell for cell in cells if not any(verdicts.beats(result, other.bot, cell.bot) for other in cells)]
 
 
 def rank_cells(result: ConversationsResult) -> list[Cell]:
@@ -106,18 +92,18 @@ def rank_cells(result: ConversationsResult) -> list[Cell]:
 def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
     """Return the bot that is better than every other one, if it can be shown."""
     for best in cells:
-        if all(cell is best or beats(result, best.bot, cell.bot) for cell in cells):
+        if all(cell is best or verdicts.beats(result, best.bot, cell.bot) for cell in cells):
             return best
     return None
 
 
 def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
-    comparison = between(result, best.bot, others[0].bot)
-    ends, bots = ends_text(comparison), len(others) + 1
+    comparison = verdicts.between(result, best.bot, others[0].bot)
+    ends, bots = verdicts.ends_text(comparison), len(others) + 1
     facts = {"bot": best.bot, "other": others[0].bot, "right": right_of(best), "bots": bots, "ends": ends}
     facts["gap"] = abs(100 * (comparison.difference or 0)) if comparison else 0.0
     if bots == 2:
-        facts["bracketed"] = bracket(ends)
+        facts["bracketed"] = verdicts.bracket(ends)
         return say("{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.", **facts)
     if not ends:
         return say("{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.", **facts)
@@ -128,11 +114,11 @@ def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> s
 
 def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
     where = "" if len(top) == bots else " " + say("at the top of {bots} bots", bots=bots)
-    pair = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
+    pair = verdicts.between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
     facts = {"names": join_and([cell.bot for cell in top]), "where": where, "parts": _list_rates(top)}
     if pair and not pair.turns:
         return say("{names} cannot be compared{where}: right in {parts}.", **facts)
-    if pair and few_scenarios(pair):
+    if pair and verdicts.few_scenarios(pair):
         return say("Too few scenarios to say which of {names} is better{where}: right in {parts}.", **facts)
     return say("{names} are too close to call{where}: right in {parts}.", **facts)
 
@@ -175,14 +161,14 @@ def second_sentence(result: ConversationsResult) -> str:
         )
     best = leader(result, ranked)
     if best is not None:
-        pair = between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
+        pair = verdicts.between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
         text = say("The lead is real.")
-        if ends_text(pair):
+        if verdicts.ends_text(pair):
             text = say("The lead is real; the brackets show its likely range for other conversations of this kind.")
-        return text + (common_text(pair, count_text(result, pair)) if pair else "")
+        return text + (verdicts.common_text(pair, verdicts.count_text(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
-    pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    return verdict_sentence(pair, count_text(result, pair)) if pair else ""
+    pair = verdicts.between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    return verdicts.verdict_sentence(pair, verdicts.count_text(result, pair)) if pair else ""
 
 
 def level_order(levels: Iterable[str]) -> list[str]:
@@ -288,27 +274,32 @@ def _describe_course(comparison: Comparison) -> str:
     """Say how a bot fared from one run to the other, which is always the first of the two."""
     name = comparison.a.removesuffix(AFTER)
     if comparison.a == name:
-        better = winner(comparison)
+        better = verdicts.winner(comparison)
         if better:
             return say("{better} is better", better=better)
         return say(
-            "{a} and {b} are {verdict_text}", a=comparison.a, b=comparison.b, verdict_text=verdict_text(comparison)
+            "{a} and {b} are {verdict_text}",
+            a=comparison.a,
+            b=comparison.b,
+            verdict_text=verdicts.verdict_text(comparison),
         )
-    if winner(comparison) is None:
-        return say("Whether {name} got better is {verdict_text}", name=name, verdict_text=verdict_text(comparison))
-    got_better = winner(comparison) == comparison.a
+    if verdicts.winner(comparison) is None:
+        return say(
+            "Whether {name} got better is {verdict_text}", name=name, verdict_text=verdicts.verdict_text(comparison)
+        )
+    got_better = verdicts.winner(comparison) == comparison.a
     return say("{name} got better", name=name) if got_better else say("{name} got worse", name=name)
 
 
 def course_sentence(comparison: Comparison) -> str:
     """Say how a bot fared from one run to the other, by how much, and what would decide it."""
-    if unchanged(comparison) and comparison.a.endswith(AFTER):
+    if verdicts.unchanged(comparison) and comparison.a.endswith(AFTER):
         name, turns = comparison.a.removesuffix(AFTER), say_count(comparison.turns, "{n} turn", "{n} turns")
         return say("{a}: nothing changed in the {turns} counted in both runs.", a=name, turns=turns)
-    if comparison.difference is None or unchanged(comparison):
-        return verdict_sentence(comparison)
-    more = forecast(comparison) if winner(comparison) is None else ""
-    return _describe_course(comparison) + " (" + points_text(comparison) + ")." + more
+    if comparison.difference is None or verdicts.unchanged(comparison):
+        return verdicts.verdict_sentence(comparison)
+    more = verdicts.forecast(comparison) if verdicts.winner(comparison) is None else ""
+    return _describe_course(comparison) + " (" + verdicts.points_text(comparison) + ")." + more
 
 
 def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:

@@ -24,7 +24,7 @@ from vivavoce.web.pages.scenarios.words import level_title
 from vivavoce.web.parts import Choice, Piece, change_pieces
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
-from vivavoce.workspace.bots.chatting import PLACES, ask_bot, find_bot, list_partners, make_partner
+from vivavoce.workspace.bots import chatting
 from vivavoce.workspace.scenarios import drafts, scenarios
 from vivavoce.workspace.scenarios.suites import read_head
 from vivavoce.workspace.scenarios.writing_help import offered_topics, suggest_typo, try_answer, with_twins
@@ -94,7 +94,7 @@ def editor_page(visit: Visit, target: Target, draft: drafts.Draft, notes: Notes 
         topics=topics,
         levels=[Choice(level, level_title(words, level)) for level in levels],
         domains=sorted({row.domain for row in rows if row.domain}),
-        bots=list_partners(*visit.here),
+        bots=chatting.list_partners(*visit.here),
         measured=measure_script(script) if script else None,
         notes=notes,
         name_fault=fault_at(notes.error, "name"),
@@ -242,13 +242,13 @@ def _adopt(visit: Visit, target: Target, draft: drafts.Draft, place: int) -> tup
 def _ask(visit: Visit, target: Target, draft: drafts.Draft, place: int) -> tuple[drafts.Draft, Notes]:
     if not target.bot:
         raise UsageError(say("no bot selected"), remedy=say("choose one under 'Bot to ask'"))
-    row = find_bot(*visit.here, target.bot)
+    row = chatting.find_bot(*visit.here, target.bot)
     script = _expand(target.head, drafts.scenario_of(replace(draft, turns=draft.turns[: place + 1])))
     if script is None:
         raise UsageError(say("the scenario cannot run as it is"), remedy=say("press Check to see why"))
-    partner = make_partner(row, target.suite, rules_of(visit.request))
-    with PLACES.take(visit.who.user.id):
-        heard = ask_bot(partner, [turn.text for turn in script.turns])
+    partner = chatting.make_partner(row, target.suite, rules_of(visit.request))
+    with chatting.PLACES.take(visit.who.user.id):
+        heard = chatting.ask_bot(partner, [turn.text for turn in script.turns])
     if heard.trouble:
         remedy = visit.words.gettext("check the bot's page, or ask another bot")
         return draft, Notes(error=UsageError(heard.trouble, remedy=remedy), focus=place, status=400)
