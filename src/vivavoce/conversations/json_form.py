@@ -83,8 +83,6 @@ class _Suite:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The head of a run as it is written."""
-
     seed: int
     data: _Data
     run: str

@@ -78,7 +78,6 @@ def hand_over(
 
 
 def _write(result: ConversationsResult, record: RunRecord, reports: Reports) -> None:
-    """Write each file; each part is loaded only if needed."""
     if reports.html:
         from vivavoce.reports.conversations.html import render_conversations
 

@@ -179,7 +179,6 @@ def make_cells(exam: Exam) -> tuple[Cell, ...]:
 
 
 def _rates(exam: Exam, scripts: Flags) -> list[Mapping[str, Rate]]:
-    """Return the rates of each bot on the scripts of one slice."""
     places = np.flatnonzero(scripts)
     if not places.size:
         return [dict.fromkeys((*exam.units.ratios, "macro_f1"), NOTHING) for _ in exam.columns.bots]

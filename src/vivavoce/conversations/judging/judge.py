@@ -119,7 +119,6 @@ def judge(
 
 
 def _shorten_reply(reply: Reply) -> Reply:
-    """Return a reply with as much of its texts as is judged."""
     if sum(map(len, reply.texts)) <= MAX_READ:
         return reply
     texts: list[str] = []
@@ -171,7 +170,6 @@ def find_gap(expect: Expectation, bot: BotFacts) -> Gap | None:
 
 
 def _find_asked(expect: Expectation) -> set[Gap]:
-    """Return what an expectation asks a bot to report."""
     asked = {
         Gap.TOPICS: bool(expect.intents),
         Gap.SLOTS: bool(expect.slots or expect.slots_after or expect.slot_names or expect.slot_values),
@@ -182,7 +180,6 @@ def _find_asked(expect: Expectation) -> set[Gap]:
 
 
 def _find_reported(bot: BotFacts) -> set[Gap]:
-    """Return what a bot is known to report."""
     reported = {
         Gap.TOPICS: bot.reports_intent,
         Gap.SLOTS: bot.reports_intent or bot.slots is not None,

@@ -304,7 +304,6 @@ def _choices(
 
 
 def _include_parts(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
-    """Return the turns with parts put in."""
     turns: list[Turn] = []
     for step in steps:
         turns += _include_parts(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]

@@ -111,7 +111,6 @@ def _build_tile(cell: Cell) -> Tile:
 
 
 def _build_values(result: ConversationsResult) -> dict[str, object]:
-    """Return the heat table: all domains together, then each."""
     groups = build_heat(result, heat_domains(result, ALL))
     columns = [make_column(measure_of(name), number=True) for name in SEVEN]
     return {
@@ -209,7 +208,6 @@ def _list_health(result: ConversationsResult) -> Iterator[tuple[str, list[tuple[
 
 
 def _build_health_tables(result: ConversationsResult) -> tuple[Table, Table]:
-    """Return how hard the levels are, and what the test covers."""
     coverage = result.health.coverage
     levels = wording.level_order(level for _, level, _ in coverage)
     names = {None: "(out of scope)", "": "(no topic)"}
@@ -261,7 +259,6 @@ def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
 
 
 def _describe_change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> tuple[object, ...]:
-    """Return message and place of a turn, and for each run its outcome and the reply."""
     sent, now = map(visible, find_texts(after.transcript(change.key), change.number))
     then = visible(find_texts(before.transcript(key_before(diff, change)), change.number)[1])
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"

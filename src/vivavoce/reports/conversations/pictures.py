@@ -103,7 +103,6 @@ def _join_dots(dots: Sequence[Dot]) -> Iterator[tuple[int, str]]:
 
 
 def _describe(cell: Cell, name: str, write: Writer, name_level: Callable[[str], str]) -> str:
-    """Return what a dot says: bot, level, value, interval, count."""
     value, around, counted = write.parts(number_of(cell, name), measure_of(name))
     about = ", ".join(filter(None, (cell.bot, name_level(cell.level) if cell.level else "")))
     return f"{about}: {value}" + (f" ({', '.join(filter(None, (around, counted)))})" if around or counted else "")

@@ -149,7 +149,6 @@ def strength_rows(result: ConversationsResult) -> list[tuple[str, str, str, str]
 
 
 def _show_some(console: Console, lines: Sequence[str], verbose: bool, most: int = MAX_LINES) -> None:
-    """Show a list, or its beginning and how many more there are."""
     console.print(bullets(lines if verbose else lines[:most]))
     if not verbose and len(lines) > most:
         console.print(block(f"... and {len(lines) - most} more; --verbose shows all.", "dim", indent=2))

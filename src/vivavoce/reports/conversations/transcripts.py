@@ -133,7 +133,6 @@ def _build_conversation(script: Script, bots: Sequence[str], lines: Lines, recor
 
 
 def _list_outcomes(script: Script, bots: Sequence[str], lines: Lines) -> list[TurnOutcome]:
-    """Return the outcomes of the counted turns."""
     keys = [(ConversationKey(bot, script.id), turn.number) for bot in bots for turn in script.turns]
     outcomes = [lines[key].verdict.outcome for key in keys if key in lines]
     return [outcome for outcome in outcomes if outcome.counted]

@@ -134,7 +134,6 @@ def _user(value: Value, at: Place) -> UserInput:
 
 
 def _expectation(value: Value, at: Place) -> Expectation:
-    """Read what should follow: a short form, or all of it."""
     if isinstance(value, str):
         return SHORT.get(value) or Expectation(intents=(value,))
     fields, extras = read_fields(value, at, EXPECT, "`expect`")

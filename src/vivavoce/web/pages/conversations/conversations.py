@@ -58,7 +58,6 @@ def begin(visit: EditorVisit, form: Form) -> Response:
 def _conversations_page(
     visit: Visit, form: Fields, offered: Offer | None, *, looked: bool = False, error: InputError | None = None
 ) -> Response:
-    """Return the page with its form as somebody filled it in, and what came of it."""
     words = visit.words
     page = runs.list_runs(visit.store, visit.project, kind=conversations.KIND, limit=SHOWN_RUNS)
     begin_form, error = _begin_form(visit, form, offered, looked, error) if offered else (None, error)
@@ -91,7 +90,6 @@ def _conversations_page(
 def _begin_form(
     visit: Visit, form: Fields, offered: Offer, looked: bool, error: InputError | None
 ) -> tuple[View, InputError | None]:
-    """Return the form, and why it cannot be used as it is."""
     words, choice = visit.words, read_choice(form, offered)
     checked, size = None, ""
     try:

@@ -118,7 +118,6 @@ def _result_view(visit: Visit, line: runs.RunLine, listing: Listing) -> View:
 
 
 def _values_view(visit: Visit, run: Run, result: ConversationsResult, listing: Listing) -> View:
-    """Return the numbers as a table, ours or those of the paper, the files, and what became of all turns."""
     words, bots = visit.words, [bot.name for bot in result.header.bots]
     domain, literal = listing.chosen["domain"], bool(listing.chosen["literal"])
     outcomes = [(words.gettext(name), *counts) for name, *counts in outcome_rows(result)]
@@ -152,7 +151,6 @@ def _describe_size(words: Words, result: ConversationsResult) -> str:
 
 
 def _differences(words: Words, result: ConversationsResult) -> Table:
-    """Return which bot is better than which in parts of the test."""
     head = (words.gettext("Where"), words.gettext("Bots"), words.gettext("Difference"), words.gettext("Verdict"))
     rows = [
         (
@@ -249,7 +247,6 @@ def _without_count(problem: Problem) -> str:
 
 
 def _scenario_of(script: str) -> str:
-    """Return the scenario of a script, which is called as its scenario, with the row in brackets."""
     return script.partition("[")[0]
 
 

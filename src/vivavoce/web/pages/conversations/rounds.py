@@ -30,7 +30,6 @@ def make_strip(words: Words, talk: Talk) -> Iterator[View]:
 
 
 def _count_right(rows: Iterable[TurnRow]) -> tuple[int, int]:
-    """Return how many of some turns were right, and how many were checked."""
     outcomes = [TurnOutcome(row.outcome) for row in rows if row.outcome]
     checked = [outcome.passed for outcome in outcomes if outcome.counted]
     return sum(checked), len(checked)
@@ -107,7 +106,6 @@ def say_headline(words: Words, talk: Talk) -> str:
 
 
 def _failed_by_all(talk: Talk, bots: Sequence[str]) -> list[int]:
-    """Return the numbers of the turns that no bot got right."""
     numbers = []
     for turn in talk.turns:
         rows = [talk.rows.get(bot, {}).get(turn.number) for bot in bots]

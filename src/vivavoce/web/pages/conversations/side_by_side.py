@@ -104,7 +104,6 @@ def _talk_page(visit: Visit, run: Run, talk: Talk, show: str, error: InputError 
 
 
 def _head(visit: Visit, run: Run, talk: Talk) -> View:
-    """Return where in the run the conversation is, and what came of it in one sentence."""
     words, own, path = visit.words, talk.script, run_path(visit.project, run)
 
     def other(script: str, title: str) -> Link | None:

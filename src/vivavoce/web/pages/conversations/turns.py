@@ -102,7 +102,6 @@ def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Respons
 
 
 def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: transcripts.Facets) -> list[View]:
-    """Return the filters with counts: what went wrong first, then bots, levels and domains."""
     words, known = visit.words, transcripts.turn_choices(visit.store, run)
     titles = {
         "outcome": words.gettext("Outcome"),

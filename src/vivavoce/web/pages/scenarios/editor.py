@@ -162,7 +162,6 @@ def letter_changes(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _expand(head: Suite, scenario: Scenario) -> Script | None:
-    """Return how a scenario would be held; None where it cannot be held as it is."""
     alone = replace(head, scenarios=(scenario,))
     return next(iter(expand_leniently(usable_part(alone, find_broken(alone))).plan.scripts), None)
 

@@ -199,7 +199,6 @@ def carry_misspelt(draft: Draft, misspelt: Mapping[str, str]) -> Draft:
 
 
 def _describe_conflict(words: Words, conflict: Conflict) -> View:
-    """Return something that both changed, in plain words."""
     versions = {"base": conflict.base, "theirs": conflict.theirs, "mine": conflict.mine}
     if conflict.field:
         title = field_title(words, conflict.field)
