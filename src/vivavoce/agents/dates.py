@@ -100,16 +100,17 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(re.escape(word).replace(r"\-", "[ -]").replace(r"\ ", " ") for word in ordered)
 
 
+def _read_figures(match: re.Match[str]) -> DayMention | None:
+    # `12/10`: the day first, as most of the world writes; the month first where that cannot be.
+    first, second, year = int(match["a"]), int(match["b"]), _year(match["year"])
+    return _valid(match, [(first, second, year), (second, first, year)])
+
+
 @lru_cache(maxsize=8)
 def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     """Return the ways to write a day with their readers, the fullest first."""
     words = language_of(code)
     every_weekday = {**words.weekdays, **words.short_weekdays}
-
-    def read_figures(match: re.Match[str]) -> DayMention | None:
-        # `12/10`: the day first, as most of the world writes; the month first where that cannot be.
-        first, second, year = int(match["a"]), int(match["b"]), _year(match["year"])
-        return _valid(match, [(first, second, year), (second, first, year)])
 
     def read_day(match: re.Match[str]) -> int:
         return words.ordinals.get(re.sub(r"[ -]+", "-", match["day"])) or int(re.sub(r"\D", "", match["day"]))
@@ -136,7 +137,7 @@ def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
         r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b": lambda match: _valid(
             match, [(int(match[3]), int(match[2]), int(match[1]))]
         ),
-        rf"{named}(?<![\w/.]){figures}(?![\w%/])": read_figures,
+        rf"{named}(?<![\w/.]){figures}(?![\w%/])": _read_figures,
         rf"{named}\b{day}(?: of)? (?P<month>{month})\b{year}": read_written,
         rf"{named}\b(?P<month>{month})\.? (?:the )?{day}\b(?!:){year}": read_written,
         rf"{named}\b(?P<day>\d{{1,2}}(?:{ending}))(?!\w)": read_alone,

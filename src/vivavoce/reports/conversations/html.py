@@ -70,12 +70,7 @@ def render_conversations(result: ConversationsResult, record: RunRecord | None =
         health_tables=[table for table in _build_health_tables(result) if table.rows],
         all_numbers=_build_numbers_table(result),
         topics=make_table("Topics by bot", tables.TOPIC_HEAD, tables.topic_cells(result), 3),
-        literal=make_table(
-            "As defined in the ECHO paper",
-            ("Bot", *result.cells[0].literal, "turns", "turns without a class"),
-            tables.literal_rows(result),
-            len(result.cells[0].literal) + 2,
-        ),
+        literal=_build_literal_table(result),
         literal_note=wording.LITERAL,
         remarks=wording.remarks(result),
         measures=CONVERSATION_MEASURES,
@@ -158,6 +153,11 @@ def _build_numbers_table(result: ConversationsResult) -> Table:
         rows.append((title, *[rate_part(name, cell.rates[name], measure.absent) for cell in cells]))
     rows += [(title, *[write(cell) for cell in cells]) for title, write in tables.TIMES_AND_FAILURES]
     return make_table("All domains and levels", ("Metric", *[cell.bot for cell in cells]), rows, len(cells))
+
+
+def _build_literal_table(result: ConversationsResult) -> Table:
+    head = ("Bot", *result.cells[0].literal, "turns", "turns without a class")
+    return make_table("As defined in the ECHO paper", head, tables.literal_rows(result), len(head) - 1)
 
 
 def _build_narrow_table(result: ConversationsResult) -> Table:

@@ -57,7 +57,7 @@ ABOUT = (*REPEATED, "title", "tags")
 NEEDED = frozenset({"scenario", "level", "user"})
 USUAL = frozenset((*BEFORE_SLOTS, "note")) - {"title", "tags", "kind"}
 EMPTY = say("use a sheet with the columns scenario, level and user, and one row per turn")
-REMEDY = say("fix these rows and import the file again; docs/scenarios.md lists all columns")
+REMEDY = say("fix these rows and try again; docs/scenarios.md lists all columns")
 Row = dict[str, str]
 
 

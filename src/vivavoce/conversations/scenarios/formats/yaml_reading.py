@@ -54,7 +54,7 @@ SHORT: Mapping[str, Expectation] = {
     FALLBACK: Expectation(fallback=True),
     SAME: Expectation(same=True),
 }
-REMEDY = say("fix these places and import the file again; docs/scenarios.md lists all keys")
+REMEDY = say("fix these places and try again; docs/scenarios.md lists all keys")
 
 
 def parse_yaml_suite(written: str, *, source: str = "memory") -> Suite:
