@@ -113,7 +113,7 @@ def print_table(console: Console, lines: Sequence[tuple[str, str, Line]]) -> Non
         reach = find_reach(n, 2 * numbers + len(lines) - numbers)
         console.print(
             f"A line of {n:,} draws fails with {reach.fails_below:,} hits at most or {reach.fails_above:,} at least: "
-            f"a coverage of {100 * reach.finds_below:.1f} or {100 * reach.finds_above:.1f} is found in 80 of 100 runs."
+            f"coverage of {100 * reach.finds_below:.1f} or {100 * reach.finds_above:.1f} is found in 80 of 100 runs."
         )
 
 
