@@ -1,6 +1,6 @@
 """Do the intervals and verdicts keep their promise? Many small draws, and how often the truth lies inside.
 
-    python benchmarks/coverage.py [--draws 400] [--minutes 40] [--exam intents] [--design BANKING77] [--keep FOLDER]
+    python benchmarks/coverage.py [--draws 250] [--minutes 40] [--exam intents] [--design BANKING77] [--keep FOLDER]
 
 A printed 95 % interval should hold the truth in 93 to 97 of 100 draws, and two equals should be called different in 6
 of 100 at most. `coverage_verdicts.py` judges all lines together. `coverage_intents.py`, `coverage_conversations.py`
@@ -120,7 +120,7 @@ def print_table(console: Console, lines: Sequence[tuple[str, str, Line]]) -> Non
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--draws", type=int, default=400, help="draws of each data set, and five times as many of the rest"
+        "--draws", type=int, default=250, help="draws of each data set, and five times as many of the rest"
     )
     parser.add_argument("--minutes", type=float, default=40, help="begin no more draws after so long")
     parser.add_argument("--exam", choices=tuple(EXAMS), action="append", help="only this exam")
