@@ -143,5 +143,7 @@ def facet(  # noqa: PLR0917
             tone, sign = looks.get(value, ("", ""))
             href = listing.address(**{name: "" if value == chosen else value}) + anchor
             count = counts.get(value, 0)
-            choices.append(View(title=breakable(text), href=href, count=count, current=value == chosen, tone=tone, sign=sign))
+            choices.append(
+                View(title=breakable(text), href=href, count=count, current=value == chosen, tone=tone, sign=sign)
+            )
     return View(title=title, choices=choices)
