@@ -149,7 +149,7 @@ def _as_rows(ranking: Iterable[Guess]) -> list[dict[str, Any]]:
     return [{"intent_id": guess.intent, "confidence": guess.confidence} for guess in ranking]
 
 
-def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
+def classifier_of(kind: str, title: str, option_is: str) -> Callable[[str], BotClassifier]:
     """Return the factory of a kind of bot as a classifier; its option is an entry of bots.yaml, or the bot's own."""
 
     # It uses credentials of this machine, and deletes and trains with them.
@@ -167,5 +167,5 @@ def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
         elsewhere = bot.elsewhere if isinstance(bot, PlatformBot) else ""
         return BotClassifier(bot, f"{kind}:{option}" + (f" at {elsewhere}" if elsewhere else ""))
 
-    from_option.__doc__ = summary
+    from_option.__doc__ = f"{title}, trained over the network; the option names a bot of yours or {option_is}."
     return from_option

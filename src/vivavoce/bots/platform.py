@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
-from vivavoce.bots.declaration import BotOption, entry_facts
+from vivavoce.bots.declaration import BotOption, entry_facts, number
 from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
-from vivavoce.bots.redaction import Redactor, excerpt, open_entry
+from vivavoce.bots.redaction import Redactor, excerpt, open_entry, variables_of
 from vivavoce.errors import BotError, Details, Fault, UsageError
 from vivavoce.messages import change_texts, say
 from vivavoce.records import Reply, Status
@@ -56,8 +56,27 @@ def shown_option(name: str, label: str, help: str = "", **more: Any) -> BotOptio
 
 def secret_option(name: str, label: str, variable: str) -> BotOption:
     """Return an option that holds a secret: the form takes the name of a variable."""
-    help = say("The name of an environment variable on the server, never the key itself.")
+    help = say("The name of an environment variable on the server, never its value.")
     return shown_option(name, label, help, secret=True, variable=variable)
+
+
+def waiting_options(settle_s: float, greeting_s: float) -> tuple[BotOption, BotOption]:
+    """Return the options of a bot whose replies are collected: the pause that ends one, the wait for a greeting."""
+    pause, help = say("Pause in seconds"), say("A pause of this length ends a reply.")
+    greeting = say("Wait for a greeting, in seconds")
+    return (
+        shown_option("settle_s", pause, help, type="number", default=f"{settle_s:g}", low="0"),
+        shown_option("greeting_s", greeting, type="number", default=f"{greeting_s:g}", low="0"),
+    )
+
+
+def check_seconds(context: BotContext, *names: str) -> None:
+    """Refuse an entry in which one of these keys is no number of seconds."""
+    for name in names:
+        try:
+            number(context.entry.get(name, 1), least=0)
+        except ValueError as error:
+            raise UsageError(f"{name}: {error}", where=context.name, remedy=say("enter a number")) from error
 
 
 class Trouble(StrEnum):
@@ -139,6 +158,12 @@ class Platform:
                 return say("see the message of {platform}", platform=self.title)
 
 
+def read_platform_entry(option: str, key: str, context: BotContext, **variables: str) -> dict[str, Any]:
+    """Return the entry of a bot: `option` is the value of `key`, `variables` hold the values of absent keys."""
+    entry: dict[str, Any] = {**context.entry, **({key: option} if option else {})}
+    return entry | {name: entry.get(name) or os.environ.get(variable) for name, variable in variables.items()}
+
+
 def fill_from_environment(entry: dict[str, Any], variables: Mapping[str, str]) -> None:
     """Let an entry name the variables of a platform where it says nothing itself and they are set.
 
@@ -161,6 +186,16 @@ def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, s
         ]
         what = say("these values are missing")
         raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
+
+
+def require_variable(context: BotContext, entry: dict[str, Any], key: str, variable: str) -> None:
+    """Let an entry take a secret from a variable of the environment; refuse one that is written out."""
+    if not variables_of(entry.setdefault(key, f"${{{variable}}}")):
+        what, remedy = (
+            say("`{key}` must come from the environment", key=key),
+            say("write `{key}: ${{NAME}}` and set NAME", key=key),
+        )
+        raise UsageError(what, where=context.name, remedy=remedy)
 
 
 def platform_facts(context: BotContext, about: str, limits: Limits) -> BotFacts:
@@ -252,7 +287,7 @@ class PlatformBot:
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with what lets it in: by default the token."""
-        return replace(request, headers={**request.headers, "Authorization": f"Bearer {await self.token()}"})
+        return request.add_headers(Authorization=f"Bearer {await self.token()}")
 
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error and what the platform says about it."""
@@ -262,6 +297,22 @@ class PlatformBot:
         return _TROUBLES.get(answer.code, Trouble.OTHER), str(detail or "")
 
     # What a connector uses
+
+    @property
+    def language(self) -> str:
+        """The language of the bot, where its entry has one."""
+        return str(self.entry.get("language") or "en")
+
+    async def exchange_key(self, url: str, form: Mapping[str, str]) -> tuple[str, float]:
+        """Exchange a key for a token; return it and the seconds for which it holds."""
+        check_address(url, where=self.facts.name)
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+        answer = await self.requests.exchange(Request("POST", url, headers, urlencode(form).encode()))
+        if answer.code != 200:
+            # A wrong key may be answered with 400.
+            raise self.refusal(replace(answer, code=401) if answer.code == 400 else answer)
+        payload: Any = self.requests.decode(answer.body)
+        return str(payload["access_token"]), float(payload.get("expires_in", 3600))
 
     async def token(self) -> str:
         """Return the token, and strike it out wherever it would be shown."""
@@ -294,11 +345,9 @@ class PlatformBot:
         self, method: str, url: str, body: object = None, **headers: str
     ) -> tuple[Any, Mapping[str, str]]:
         check_address(url, where=self.facts.name)
-        sent = {"Accept": "application/json", **{name.replace("_", "-"): text for name, text in headers.items()}}
         data = None if body is None else json.dumps(body).encode()
-        if data is not None:
-            sent.setdefault("Content-Type", "application/json")
-        plain = Request(method, url, sent, data)
+        usual = {"Accept": "application/json"} | ({} if data is None else {"Content-Type": "application/json"})
+        plain = Request(method, url, usual, data).add_headers(**headers)
         answer = await self._send(plain)
         if answer.code == 401 and self._token.forget():
             answer = await self._send(plain)
