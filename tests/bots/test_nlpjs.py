@@ -87,7 +87,7 @@ def test_guesses_come_best_first_and_the_same_each_time(engine: NlpjsEngine) -> 
 
 def test_the_process_ends_by_itself_when_its_standard_input_does(installed: None) -> None:
     server = NlpjsEngine(read_agent(AGENT)).server
-    child = server.need()
+    child = server.ensure_running()
     server.stop()
     assert child.process.returncode == 0
 

@@ -129,7 +129,7 @@ class BotClassifier:
         """Do something with the bot in an event loop of its own, and close its connections."""
         policy = addresses()
 
-        async def done() -> T:
+        async def run() -> T:
             with limited_to(policy):
                 try:
                     return await work
@@ -139,10 +139,10 @@ class BotClassifier:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(done())
+            return asyncio.run(run())
         # An event loop already runs here (a notebook), so the work gets another one.
         with ThreadPoolExecutor(1) as threads:
-            return threads.submit(lambda: asyncio.run(done())).result()
+            return threads.submit(lambda: asyncio.run(run())).result()
 
 
 def _as_rows(ranking: Iterable[Guess]) -> list[dict[str, Any]]:

@@ -128,8 +128,8 @@ class DirectLineConversation:
         user = {"id": self._user, "name": "visitor"}
         locale = str(self._bot.entry.get("locale") or "en-US")
         body = {"type": "message", "from": user, "text": text, "locale": locale, "textFormat": "plain"}
-        sent = await self._bot.call("POST", f"{self._place}/activities", body, **await self._headers())
-        own = str(sent.get("id", "")) if isinstance(sent, Mapping) else ""
+        receipt = await self._bot.call("POST", f"{self._place}/activities", body, **await self._headers())
+        own = str(receipt.get("id", "")) if isinstance(receipt, Mapping) else ""
         return await self._collecting(own).collect(self._polling.begin(), lambda value: value)
 
     async def close(self) -> None:

@@ -14,7 +14,7 @@ from vivavoce.jobs.exams.protocol import Options, UnitPlan
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.messages import say
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.repository import require
 from vivavoce.store.repositories.units import CONCLUDING_PHASE, CONCLUSION, limit_key
 from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
 from vivavoce.store.stamps import new_id, now
@@ -136,7 +136,7 @@ def _requeue(
 
 
 def _get_run(tx: Transaction, run_id: str) -> Run:
-    return required(tx.runs.get(run_id), "run", run_id)
+    return require(tx.runs.get(run_id), "run", run_id)
 
 
 def build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:

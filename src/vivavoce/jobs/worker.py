@@ -136,8 +136,8 @@ class WorkerLoop:
         try:
             async with _repeat_all(rhythms):
                 while not self.stop.is_set():
-                    begun = await self._claim()
-                    if begun is None and drain and not self.running:
+                    started = await self._claim()
+                    if started is None and drain and not self.running:
                         break
                     await self._pause()
         finally:
@@ -176,8 +176,10 @@ class WorkerLoop:
         last = tx.units.claim_conclusions(name, max(0, free), now(), lease)
         room = free - len(last)
         computed = tx.units.claim(name, max(0, room), now(), lease, kinds=computing) if computing else ()
-        held = tx.units.claim(name, MAX_CONVERSATIONS - conversations, now(), lease, kinds=awaited) if awaited else ()
-        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in held)]
+        conversing = (
+            tx.units.claim(name, MAX_CONVERSATIONS - conversations, now(), lease, kinds=awaited) if awaited else ()
+        )
+        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in conversing)]
 
     def _begin(self, unit: Unit, awaited: bool) -> None:
         if (before := self.running.get(unit.id)) is not None:
@@ -216,8 +218,8 @@ class WorkerLoop:
             # Only units in progress: one whose result could not be written must become free again.
             return tx.units.renew(name, now(), lease, only=mine)
 
-        held = await self.store_thread.write(do)
-        for unit_id in mine - held:
+        own = await self.store_thread.write(do)
+        for unit_id in mine - own:
             if (running_unit := self.running.get(unit_id)) is not None:
                 running_unit.lost = True
                 running_unit.task.cancel()

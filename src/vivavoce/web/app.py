@@ -37,7 +37,7 @@ from vivavoce.web.health import HEALTH, add_health
 from vivavoce.web.pages.access.sign_in import ask_to_sign_in
 from vivavoce.web.pages.assistant.chat import CHAT
 from vivavoce.web.rendering import STATIC, app_styles
-from vivavoce.web.security.protection import Protection, protected
+from vivavoce.web.security.protection import Protection, protect
 
 API = "/api/v1"
 # Where people send forms who are not signed in.
@@ -70,7 +70,7 @@ def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
         open_paths=(CHAT,),
         answer=answer_refusal,
     )
-    app = protected(bare_app(store, chosen), protection)
+    app = protect(bare_app(store, chosen), protection)
     return AccessLog(app, chosen.access_log, behind_proxy=chosen.behind_proxy) if chosen.access_log else app
 
 

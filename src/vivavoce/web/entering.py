@@ -22,7 +22,7 @@ R = TypeVar("R", bound=Response)
 COOKIE_SECONDS = 400 * 24 * 3600
 
 
-def entered(request: Request, entry: Entry, path: str) -> Response:
+def go_signed_in(request: Request, entry: Entry, path: str) -> Response:
     """Lead on as somebody who is signed in now."""
     return with_session(request, entry, go(path))
 
@@ -35,7 +35,7 @@ def with_session(request: Request, entry: Entry, response: Response) -> Response
     return as_secret(response)
 
 
-def left(request: Request, path: str) -> Response:
+def go_signed_out(request: Request, path: str) -> Response:
     """Lead on as somebody who is signed out now."""
     response = go(path)
     response.headers.append("set-cookie", ended_cookie(secure=is_secure(request)))

@@ -81,7 +81,7 @@ def outcome_mark(words: Words, outcome: str) -> OutcomeMark:
     return OutcomeMark(title[:1].upper() + title[1:], tone, sign, outcome_meaning(words, outcome))
 
 
-def named(words: Words, name: str) -> str:
+def kind_title(words: Words, name: str) -> str:
     """Return a level or a kind as people read it; names of a suite's own stay as they are."""
     return words.gettext(name) if name in LEVELS or name in set(Kind) else name
 
@@ -156,8 +156,8 @@ def _list_expected(words: Words, expect: Expectation) -> Iterator[str]:
         noted = ", ".join(f"{name} = {value}" for name, value in slots.items())
         yield words.gettext("should remember: %(slots)s", slots=noted)
     if expect.all_actions:
-        taken = ", ".join(map(str, expect.all_actions))
-        yield words.gettext("should take the actions: %(actions)s", actions=taken)
+        actions = ", ".join(map(str, expect.all_actions))
+        yield words.gettext("should take the actions: %(actions)s", actions=actions)
     if expect.within_ms is not None:
         yield words.gettext("should answer within %(time)s", time=words.said(milliseconds_text(expect.within_ms)))
     if expect.answered:

@@ -54,23 +54,23 @@ def asked_rows(path: str, kind: str = "", number: int = 1) -> Listing:
 
 
 def rows_part(
-    words: Words, asked: Listing, rows: Sequence[Planned], counts: Mapping[KindT, int], titles: Mapping[KindT, str]
+    words: Words, listing: Listing, rows: Sequence[Planned], counts: Mapping[KindT, int], titles: Mapping[KindT, str]
 ) -> View:
     """Return some rows of one kind, the ways to the others, and all of them as files.
 
     `counts` and `titles` are given by kind, in the order in which they matter.
     """
     there = [kind for kind in counts if counts[kind]]
-    chosen = asked.chosen["kind"] or next(iter(there), [*counts][-1])
+    chosen = listing.chosen["kind"] or next(iter(there), [*counts][-1])
     of_kind = [row for row in rows if row.kind == chosen]
-    listing, number = replace(asked, chosen={"kind": chosen}), Writer(words).number
+    kind_listing, number = replace(listing, chosen={"kind": chosen}), Writer(words).number
     texts = {kind: f"{words.gettext(titles[kind])} ({number(counts[kind])})" for kind in there}
     return View(
         kind=chosen,
-        rows=listing.cut(of_kind),
-        tabs=tuple(Link(text, listing.address(kind=kind), kind == chosen) for kind, text in texts.items()),
-        pager=listing.pager(len(of_kind)),
-        downloads=Listing(asked.path).downloads(),
+        rows=kind_listing.cut(of_kind),
+        tabs=tuple(Link(text, kind_listing.address(kind=kind), kind == chosen) for kind, text in texts.items()),
+        pager=kind_listing.pager(len(of_kind)),
+        downloads=Listing(listing.path).downloads(),
     )
 
 
@@ -188,8 +188,8 @@ def encoding_field(words: Words, chosen: Encoding) -> Field:
 
 def read_encoding(form: Fields) -> Encoding:
     """Return the encoding that a form names."""
-    said = form.choice("encoding", ENCODINGS)
-    return next((name for name in ENCODINGS if name == said), "")
+    chosen = form.choice("encoding", ENCODINGS)
+    return next((name for name in ENCODINGS if name == chosen), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,13 +117,13 @@ class Intents(Exam):
             out_of_scope_share=checked["out_of_scope_share"],
         )
         main = exam.representative(next(iter(task.plans)), task.plans)
-        told = describe_result(result, tuple(_list_outcomes(run.of(main), task.material, threshold)))
+        conclusion = describe_result(result, tuple(_list_outcomes(run.of(main), task.material, threshold)))
         remarks = remarks_on(finished, [READING.key, *units])
         timed = _timings(result, splits.results)
         return replace(
-            told,
-            documents=(*told.documents, timed, *_draw(result)),
-            warnings=(*told.warnings, *remarks),
+            conclusion,
+            documents=(*conclusion.documents, timed, *_draw(result)),
+            warnings=(*conclusion.warnings, *remarks),
         )
 
     def illustrate(self, findings: Mapping[str, Any], material: bytes, finished: Finished) -> Iterable[Document]:

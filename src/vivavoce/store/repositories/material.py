@@ -18,7 +18,7 @@ from vivavoce.store.repositories.repository import (
     holding,
     matching,
     pieces,
-    required,
+    require,
 )
 from vivavoce.store.rows import (
     BotRow,
@@ -96,7 +96,7 @@ class Projects(RowsById[Project], table=projects, row=Project):
         """Delete a project with everything in it; there is no way back."""
         # Topics hold on to their examples, so these go first.
         self.connection.execute(sa.delete(examples).where(examples.c.project_id == project_id))
-        required(self._delete(projects.c.id == project_id) or None, "project", project_id)
+        require(self._delete(projects.c.id == project_id) or None, "project", project_id)
 
 
 class Topics(Repository[Topic], table=topics, row=Topic):

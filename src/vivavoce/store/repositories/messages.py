@@ -99,16 +99,16 @@ class Reviews(RowsById[ReviewRow], table=reviews, row=ReviewRow):
         query = self._select(*own, *([] if user_id is None else [reviews.c.user_id == user_id]))
         return self._all(query.order_by(reviews.c.created.desc(), reviews.c.id))
 
-    def confirmed(self, project_id: str) -> dict[str, tuple[str, str]]:
+    def list_confirmed(self, project_id: str) -> dict[str, tuple[str, str]]:
         """Return topic and language of the questions that people made sure of, by their texts."""
         query = sa.select(messages.c.text, reviews.c.topic, messages.c.language)
         query = query.join(messages, messages.c.id == reviews.c.message_id)
-        held = (
+        valid = (
             reviews.c.project_id == project_id,
             reviews.c.undone.is_(None),
             reviews.c.verdict.in_(("right", "wrong", "new_topic")),
         )
-        rows = self.connection.execute(query.where(*held).order_by(reviews.c.created, reviews.c.id))
+        rows = self.connection.execute(query.where(*valid).order_by(reviews.c.created, reviews.c.id))
         return {text: (topic, language) for text, topic, language in rows}
 
     def messages_of_texts(self, project_id: str, texts: Sequence[str]) -> list[str]:

@@ -107,14 +107,14 @@ class Repository(Generic[Row]):
         self._insert([values_of(self.table, row) | more])
         return row
 
-    def _add_unique(self, row: Row, column: str, taken: UsageError) -> Row:
+    def _add_unique(self, row: Row, column: str, error_if_taken: UsageError) -> Row:
         """Insert a row whose value of a column no other row may have."""
         if self._one(self.table.c[column] == getattr(row, column)) is not None:
-            raise taken
+            raise error_if_taken
         try:
             return self._add(row)
         except IntegrityError as error:  # somebody else added the same at the same time
-            raise taken from error
+            raise error_if_taken from error
 
     def _insert(self, rows: Iterable[Mapping[str, Any]], table: sa.Table | None = None) -> None:
         table = self.table if table is None else table
@@ -211,7 +211,7 @@ def matching(*wanted: tuple[sa.Column[Any], Any]) -> list[sa.ColumnElement[bool]
     return [column == value for column, value in wanted if value is not None]
 
 
-def required(row: T | None, noun: str, name: str) -> T:
+def require(row: T | None, noun: str, name: str) -> T:
     """Return the row; AbsentError where there is none."""
     if row is None:
         raise AbsentError(

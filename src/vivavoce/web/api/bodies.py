@@ -113,7 +113,7 @@ class StartBody(Body):
 
     title: Annotated[Text, Field(max_length=MAX_TITLE)] = ""
 
-    def chosen(self) -> dict[str, Any]:
+    def read_options(self) -> dict[str, Any]:
         """Return the options as an exam takes them; what the project decides is left out."""
         values = self.model_dump(exclude={"title"}, exclude_none=True)
         for name, value in values.items():

@@ -54,15 +54,16 @@ class Transcript(BaseModel):
 @router.post("/check")
 def check_conversations(visit: ReaderVisit, body: NewConversations) -> Checked:
     """Look at a run before it is begun: how large it is, and what is wrong with it. Nothing is sent to any bot."""
-    return conversations.look_ahead(*visit.here, read_choice(body.chosen(), body.title), rules_of(visit.request))
+    return conversations.look_ahead(
+        *visit.here, read_choice(body.read_options(), body.title), rules_of(visit.request)
+    )
 
 
 @router.post("", status_code=201)
 def start_conversations(visit: EditorVisit, place: Place, body: NewConversations) -> Run:
     """Begin a run; a worker holds its conversations."""
-    run = conversations.start_conversations(
-        *visit.acting, read_choice(body.chosen(), body.title), rules_of(visit.request)
-    )
+    choice = read_choice(body.read_options(), body.title)
+    run = conversations.start_conversations(*visit.acting, choice, rules_of(visit.request))
     return place(run, "runs", run.number)
 
 

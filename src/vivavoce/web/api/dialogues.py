@@ -184,8 +184,8 @@ def list_dialogues(
 def add_dialogues(visit: EditorVisit, place: Place, body: NewTalks) -> Taken:
     """Bring in talks; those that cannot be kept are named with the reason."""
     talks = [dialogue.dialogue() for dialogue in body.dialogues]
-    taken = add_talks(*visit.acting, talks, TalkChoices(body.batch, existing=body.existing))
-    return place(taken, "dialogues", batch=body.batch)
+    outcome = add_talks(*visit.acting, talks, TalkChoices(body.batch, existing=body.existing))
+    return place(outcome, "dialogues", batch=body.batch)
 
 
 @router.get("/projects/{slug}/dialogues/{talk_id}")
@@ -232,8 +232,8 @@ def list_upload_talks(
 def apply_upload(visit: EditorVisit, place: Place, key: UploadKey) -> Taken:
     """Bring in the talks of an upload."""
     batch = open_talks(*visit.acting, key).choices.batch
-    taken = apply_talks(*visit.acting, key)
-    return place(taken, "dialogues", batch=batch)
+    outcome = apply_talks(*visit.acting, key)
+    return place(outcome, "dialogues", batch=batch)
 
 
 @router.delete("/projects/{slug}/dialogue-uploads/{key}", status_code=204)
@@ -259,14 +259,14 @@ def add_run_dialogues(visit: EditorVisit, place: Place, number: RunNumber, body:
     """Take the conversations of a run as talks, each with whether all its checks passed."""
     talks = talks_of_run(*visit.here, number)
     choices = TalkChoices(body.batch or f"run {number}", existing=body.existing)
-    taken = add_talks(*visit.acting, talks, choices)
-    return place(taken, "dialogues", batch=choices.batch)
+    outcome = add_talks(*visit.acting, talks, choices)
+    return place(outcome, "dialogues", batch=choices.batch)
 
 
 @router.post("/projects/{slug}/dialogue-runs", status_code=201)
 def start_scoring(visit: EditorVisit, place: Place, body: NewScoring) -> Run:
     """Start an exam over a batch, or over all talks; a worker does it."""
-    run = start_exam(*visit.acting, DIALOGUES.name, body.chosen(), body.title)
+    run = start_exam(*visit.acting, DIALOGUES.name, body.read_options(), body.title)
     return place(run, "runs", run.number)
 
 
@@ -318,8 +318,8 @@ def show_next_talk(
     skip: Annotated[str, Query(max_length=64)] = "",
 ) -> NextTalk:
     """Return the next talk to rate: by chance, or the worst first; `skip` leaves one for later."""
-    asked = ratings.next_talk(*visit.acting, order=order, bot=bot, skip=skip)
-    return build(NextTalk, asked, dialogue=asked.row)
+    talk = ratings.next_talk(*visit.acting, order=order, bot=bot, skip=skip)
+    return build(NextTalk, talk, dialogue=talk.row)
 
 
 @ratings_router.get("/projects/{slug}/ratings/agreement")

@@ -55,7 +55,7 @@ class ImportChoices(Body):
     several: Several = "first"
     twins: bool = False
 
-    def chosen(self) -> Choices:
+    def read_options(self) -> Choices:
         """Return the choices as the workspace knows them."""
         values = {name: getattr(self, name) for name in ImportChoices.model_fields}
         return Choices(**{**values, "roles": tuple(self.roles)})
@@ -99,7 +99,7 @@ class Prepared(BaseModel):
 def prepare_import(visit: EditorVisit, place: Place, body: PastedText) -> Prepared:
     """Read text and say what would happen; nothing is changed yet."""
     source = source_of_text(body.text)
-    preview = importing.prepare_import(*visit.acting, source, body.chosen())
+    preview = importing.prepare_import(*visit.acting, source, body.read_options())
     return place(_describe(preview), "imports", preview.key)
 
 
@@ -109,7 +109,7 @@ def prepare_import_file(
 ) -> Prepared:
     """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
     source = uploaded_source(visit.request, file)
-    preview = importing.prepare_import(*visit.acting, source, choices.chosen())
+    preview = importing.prepare_import(*visit.acting, source, choices.read_options())
     return place(_describe(preview), "imports", preview.key)
 
 
@@ -122,7 +122,7 @@ def show_import(visit: EditorVisit, key: Id) -> Prepared:
 @router.put("/projects/{slug}/imports/{key}")
 def change_import(visit: EditorVisit, key: Id, body: ImportChoices) -> Prepared:
     """Read the same source otherwise; the answer has another key."""
-    return _describe(importing.change_import(*visit.acting, key, body.chosen()))
+    return _describe(importing.change_import(*visit.acting, key, body.read_options()))
 
 
 @router.get("/projects/{slug}/imports/{key}/rows")

@@ -172,8 +172,8 @@ def list_keys(who: Reader, store: InStore) -> Listed[Token]:
 def make_key(who: Reader, store: InStore, place: Place, body: NewKey) -> MadeKey:
     """Make a key; one that is made by a key cannot do more than it and not outlive it."""
     until = who.token.expires if who.token else None
-    made = MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
-    return place(made, "keys", made.key.id)
+    new = MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
+    return place(new, "keys", new.key.id)
 
 
 @keys_router.get("/keys/{key_id}")

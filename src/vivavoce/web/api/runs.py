@@ -290,7 +290,7 @@ class TimelineBody(BaseModel):
 @intents_router.post("/projects/{slug}/intents", status_code=201)
 def start_intents(visit: EditorVisit, place: Place, body: NewIntentsExam) -> Run:
     """Examine the topics of a project as they are now."""
-    run = intents.start_intents(*visit.acting, title=body.title, options=body.chosen())
+    run = intents.start_intents(*visit.acting, title=body.title, options=body.read_options())
     return place(run, "runs", run.number)
 
 
@@ -378,7 +378,7 @@ def list_engines(who: Reader) -> Listed[OfferedEngine]:
 @engines_router.post("/projects/{slug}/engines", status_code=201)
 def start_engines(visit: EditorVisit, place: Place, body: NewComparison) -> Run:
     """Examine several engines on the same splits."""
-    run = start_exam(*visit.acting, ENGINES.name, body.chosen(), body.title)
+    run = start_exam(*visit.acting, ENGINES.name, body.read_options(), body.title)
     return place(run, "runs", run.number)
 
 

@@ -141,8 +141,8 @@ def list_scenarios(
 def add_scenario(visit: EditorVisit, place: Place, suite_id: Id, body: NewScenario) -> Saved:
     """Add a scenario to a suite."""
     scenario = scenarios.scenario_from_text(body.text)
-    made = scenarios.create_scenario(*visit.acting, suite_id, scenario, why=body.why)
-    return place(made, "scenarios", made.scenario_id)
+    saved = scenarios.create_scenario(*visit.acting, suite_id, scenario, why=body.why)
+    return place(saved, "scenarios", saved.scenario_id)
 
 
 @scenarios_router.get("/projects/{slug}/scenarios/{scenario_id}")

@@ -104,8 +104,8 @@ def list_topics(
 @router.post("/projects/{slug}/topics", status_code=201)
 def add_topic(visit: EditorVisit, place: Place, body: NewTopic) -> topics.Made:
     """Make a topic with its answers and first examples; returns it with the edit, which can be undone."""
-    made = topics.add_topic(*visit.acting, **body.model_dump())
-    return place(made, "topics", made.topic.id)
+    new = topics.add_topic(*visit.acting, **body.model_dump())
+    return place(new, "topics", new.topic.id)
 
 
 @router.post("/projects/{slug}/topics/merge")
@@ -213,7 +213,7 @@ def list_examples(
 @examples_router.post("/projects/{slug}/examples", status_code=201)
 def add_examples(visit: EditorVisit, place: Place, body: NewExamples) -> examples.Added:
     """Add examples to a topic; those that it has already are named and not doubled."""
-    made = examples.add_examples(
+    added = examples.add_examples(
         *visit.acting,
         # A tab would name another topic, which here has a field of its own.
         [text.replace("\t", " ") for text in body.texts],
@@ -222,7 +222,7 @@ def add_examples(visit: EditorVisit, place: Place, body: NewExamples) -> example
         source="api",
         why=body.why,
     )
-    return place(made, "edits", made.edit.id)
+    return place(added, "edits", added.edit.id)
 
 
 @examples_router.post("/projects/{slug}/examples/move")
@@ -234,8 +234,8 @@ def move_examples(visit: EditorVisit, body: MovedExamples) -> Edit:
 @examples_router.post("/projects/{slug}/examples/split", status_code=201)
 def split_examples(visit: EditorVisit, place: Place, body: SplitExamples) -> Made:
     """Make a new topic of examples; returns it with the edit."""
-    made = split_topic(*visit.acting, body.examples, body.name, why=body.why)
-    return place(made, "topics", made.topic.id)
+    new = split_topic(*visit.acting, body.examples, body.name, why=body.why)
+    return place(new, "topics", new.topic.id)
 
 
 @examples_router.post("/projects/{slug}/examples/delete")

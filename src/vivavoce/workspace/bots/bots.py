@@ -127,11 +127,17 @@ def add_bot(
 ) -> Edit:
     """Add a bot to a project."""
     actor.require(Role.ADMIN)
-    plain, kept = check_bot_entry(name, entry, rules)
+    plain_name, plain_entry = check_bot_entry(name, entry, rules)
     with store.writing() as tx:
-        _check_free(tx, project, plain)
-        values = {"id": new_id(), "project_id": project.id, "name": plain, "entry": kept, "created": now()}
-        summary = say("Bot {said} added ({kind_of})", said=plain, kind_of=kind_of(kept))
+        _check_free(tx, project, plain_name)
+        values = {
+            "id": new_id(),
+            "project_id": project.id,
+            "name": plain_name,
+            "entry": plain_entry,
+            "created": now(),
+        }
+        summary = say("Bot {said} added ({kind_of})", said=plain_name, kind_of=kind_of(plain_entry))
         change = tx.edits.insert("bots", values)
         return tx.edits.apply(project.id, actor.user_id, "add bot", summary, [change], why=why)
 
@@ -150,13 +156,13 @@ def change_bot(
     """Change the name or the entry of a bot; runs that were held keep what held then."""
     actor.require(Role.ADMIN)
     row = find_bot(store, project, bot_id)
-    plain, kept = check_bot_entry(name, entry, rules)
+    plain_name, plain_entry = check_bot_entry(name, entry, rules)
     summary = say("Bot {name} changed", name=row.name)
     with store.writing() as tx:
-        if plain != row.name:
-            _check_free(tx, project, plain)
-            summary = say("Bot {name} renamed to {said}", name=row.name, said=plain)
-        change = tx.edits.update("bots", row.id, name=plain, entry=kept)
+        if plain_name != row.name:
+            _check_free(tx, project, plain_name)
+            summary = say("Bot {name} renamed to {said}", name=row.name, said=plain_name)
+        change = tx.edits.update("bots", row.id, name=plain_name, entry=plain_entry)
         return tx.edits.apply(project.id, actor.user_id, "change bot", summary, [change], why=why)
 
 

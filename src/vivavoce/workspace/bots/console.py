@@ -107,8 +107,8 @@ async def _ask_in_time(entry: Entry, message: str, rules: BotRules) -> Attempt:
         except VivaError as error:
             return Attempt(trouble=error.what)
     greeting = getattr(conversation, "greeting", None)
-    said = greeting.shown if isinstance(greeting, Reply) else ""
-    return read_again(entry, reply.raw, said) if can_pick(entry) else Attempt(reply.raw, reply, greeting=said)
+    opening = greeting.shown if isinstance(greeting, Reply) else ""
+    return read_again(entry, reply.raw, opening) if can_pick(entry) else Attempt(reply.raw, reply, greeting=opening)
 
 
 def read_again(entry: Entry, raw: object, greeting: str = "") -> Attempt:
@@ -145,8 +145,8 @@ def _list_lines(value: object, depth: int, key: str, path: str) -> Iterator[Json
         yield JsonLine(depth, "", "]")
     else:
         text = json.dumps(value, ensure_ascii=False)
-        shown = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}..."
-        yield JsonLine(depth, key, shown, (path or "@") if isinstance(value, str | int | float) else "")
+        beginning = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}..."
+        yield JsonLine(depth, key, beginning, (path or "@") if isinstance(value, str | int | float) else "")
 
 
 def path_for(role: str, path: str) -> str:
@@ -163,8 +163,8 @@ def start_engine(store: Store, actor: Actor, project: Project, engine: str, rule
             say("this server may not start '{engine}'", engine=engine),
             remedy=say("ask your server admin to set `bot_programs`"),
         )
-    taken = {line.bot.name for line in list_bots(store, project)}
-    name = next(name for number in range(1, len(taken) + 2) if (name := _number(engine, number)) not in taken)
+    names = {line.bot.name for line in list_bots(store, project)}
+    name = next(name for number in range(1, len(names) + 2) if (name := _number(engine, number)) not in names)
     edit = add_bot(store, actor, project, name, entry, rules=rules, why="")
     threading.Thread(target=_install, args=(engine,), name=f"install-{engine}", daemon=True).start()
     return name, edit

@@ -14,7 +14,7 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.messages import say
 from vivavoce.web.access import InStore, Person, Visitor
 from vivavoce.web.answers import LANGUAGE_COOKIE, done, page, words_of
-from vivavoce.web.entering import as_secret, left, seat_of
+from vivavoce.web.entering import as_secret, go_signed_out, seat_of
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.local_time import BROWSER_ZONE, DETECTED, ZONE_COOKIE, current_zone, zone_names
@@ -98,7 +98,7 @@ def end_session(request: Request, who: Person, store: InStore, sign_in_id: str) 
 def end_sessions(request: Request, who: Person, store: InStore) -> Response:
     """Sign all browsers out, this one too."""
     sessions.end_sessions(store, who.actor, who.user.id)
-    return left(request, "/sign-in")
+    return go_signed_out(request, "/sign-in")
 
 
 @router.post("/account/keys")

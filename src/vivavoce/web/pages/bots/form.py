@@ -143,8 +143,8 @@ def entry_of(form: str, values: Values, before: Entry) -> dict[str, Any]:
             say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
         )
     implied = {option.name for option in _options(form) if option.variable}
-    kept = {key: value for key, value in before.items() if key not in (*entry, "option")}
-    return {key: value for key, value in entry.items() if value not in (None, "", {}) or key in implied} | kept
+    others = {key: value for key, value in before.items() if key not in (*entry, "option")}
+    return {key: value for key, value in entry.items() if value not in (None, "", {}) or key in implied} | others
 
 
 def _read(option: BotOption, text: str, faults: list[Fault]) -> Any:

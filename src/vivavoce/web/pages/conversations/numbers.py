@@ -19,7 +19,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing
 from vivavoce.web.parts import text_columns
 from vivavoce.web.rendering import View
-from vivavoce.web.talk_words import domain_title, named
+from vivavoce.web.talk_words import domain_title, kind_title
 from vivavoce.web.visits import Visit
 
 LITERAL = {
@@ -54,7 +54,7 @@ def panels_view(visit: Visit, run: Run, result: ConversationsResult, domain: str
         result,
         domain,
         write=Writer(words),
-        name_level=lambda level: named(words, level),
+        name_level=lambda level: kind_title(words, level),
         address=_turns_address(run),
     )
     return [View(drawn=panel, column=number_column(words, panel.measure.name)) for panel in panels]
@@ -95,7 +95,7 @@ def _turns(words: Words, cell: Cell) -> str:
 
 
 def _row_title(words: Words, cell: Cell, whole: bool) -> str:
-    return cell.bot if whole else named(words, cell.level)
+    return cell.bot if whole else kind_title(words, cell.level)
 
 
 def _turns_address(run: Run) -> Callable[[Cell, str], str]:
@@ -133,7 +133,7 @@ def _titled_cells(words: Words, result: ConversationsResult, domain: str) -> Ite
     """Yield the cells of every bot, each with the head of its row."""
     for bot in result.header.bots:
         for cell in cells_by_level(result, bot.name, domain):
-            title, css = (cell.bot, "whole") if cell.level == ALL else (named(words, cell.level), "level")
+            title, css = (cell.bot, "whole") if cell.level == ALL else (kind_title(words, cell.level), "level")
             yield TableCell(title, _size(words, cell), css=css), cell
 
 
