@@ -14,7 +14,7 @@ from vivavoce.reports.shared.numbers import milliseconds_text
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.parts import Tone, Turn
+from vivavoce.web.parts import Tone
 from vivavoce.web.progress import run_path
 
 # Names that come from the exam and are translated when shown.
@@ -104,17 +104,6 @@ def reply_text(words: Words, row: TurnRow) -> str:
         return row.reply
     known = row.status in set(Status) and row.status != Status.OK
     return f"({words.said(Status(row.status).meaning)})" if known else words.gettext("(no text)")
-
-
-def bot_turn(words: Words, row: TurnRow) -> Turn:
-    """Return what a bot said, with what became of it."""
-    return Turn(
-        reply_text(words, row),
-        outcome=outcome_title(words, row.outcome),
-        tone=outcome_tone(row.outcome),
-        meaning=outcome_meaning(words, row.outcome),
-        note=" · ".join(reply_notes(words, row)),
-    )
 
 
 def reply_notes(words: Words, row: TurnRow, *, timed: bool = True) -> Iterator[str]:

@@ -9,17 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import RowsById, matching, values_of, with_data
+from vivavoce.store.repositories.repository import AddedRows, RowsById, matching, values_of, with_data
 from vivavoce.store.rows import CommentRow, NoticeRow, TaskRow, TaskState
 from vivavoce.store.tables import comments, notices, tasks
 
 
-class Comments(RowsById[CommentRow], table=comments, row=CommentRow):
+class Comments(AddedRows[CommentRow], table=comments, row=CommentRow):
     """What staff wrote about messages."""
-
-    def add(self, row: CommentRow) -> CommentRow:
-        """Keep a comment."""
-        return self._add(row)
 
     def of_message(self, message_id: str) -> tuple[CommentRow, ...]:
         """Return the comments on a message, the oldest first."""
@@ -27,12 +23,8 @@ class Comments(RowsById[CommentRow], table=comments, row=CommentRow):
         return self._all(query.order_by(comments.c.created, comments.c.id))
 
 
-class Notices(RowsById[NoticeRow], table=notices, row=NoticeRow):
+class Notices(AddedRows[NoticeRow], table=notices, row=NoticeRow):
     """What people are told about messages until they have seen it."""
-
-    def add(self, row: NoticeRow) -> NoticeRow:
-        """Keep a notice."""
-        return self._add(row)
 
     def unseen(self, user_id: str, project_id: str) -> tuple[NoticeRow, ...]:
         """Return what somebody has not seen yet, the newest first."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import RowsById, holding, pieces
+from vivavoce.store.repositories.repository import AddedRows, RowsById, holding, pieces
 from vivavoce.store.rows import MessageRow, ReviewRow
 from vivavoce.store.tables import messages, reviews
 
@@ -72,12 +72,8 @@ class Messages(RowsById[MessageRow], table=messages, row=MessageRow):
         return row.created if row else None
 
 
-class Reviews(RowsById[ReviewRow], table=reviews, row=ReviewRow):
+class Reviews(AddedRows[ReviewRow], table=reviews, row=ReviewRow):
     """What people made of answers; those that were taken back stay, marked."""
-
-    def add(self, row: ReviewRow) -> ReviewRow:
-        """Keep a review."""
-        return self._add(row)
 
     def of_message(self, message_id: str) -> tuple[ReviewRow, ...]:
         """Return the reviews of a message that hold, the oldest first."""

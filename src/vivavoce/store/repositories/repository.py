@@ -152,16 +152,38 @@ class RowsById(Repository[Row]):
         return self._one(self.table.c.id == row_id)
 
 
-class NamedRows(RowsById[Row]):
+class AddedRows(RowsById[Row]):
+    """A table whose rows are added as they are."""
+
+    def add(self, row: Row) -> Row:
+        """Keep a new row."""
+        return self._add(row)
+
+
+class RowsOfProject(RowsById[Row]):
+    """A table whose rows belong to a project, in the order of `order`; a minus turns a column round."""
+
+    order: ClassVar[tuple[str, ...]]
+
+    def of_project(self, project_id: str) -> tuple[Row, ...]:
+        """Return all rows of a project, in order."""
+        columns = {name: self.table.c[name.removeprefix("-")] for name in self.order}
+        order = [column.desc() if name.startswith("-") else column for name, column in columns.items()]
+        return self._all(self._select(self.table.c.project_id == project_id).order_by(*order))
+
+    def count(self, project_id: str) -> int:
+        """Return how many rows a project has."""
+        return self._count(self.table.c.project_id == project_id)
+
+
+class NamedRows(RowsOfProject[Row]):
     """A table whose rows belong to a project, in which each has a name."""
+
+    order = ("name",)
 
     def by_name(self, project_id: str, name: str) -> Row | None:
         """Return the row of this name."""
         return self._one(self.table.c.project_id == project_id, self.table.c.name == name)
-
-    def of_project(self, project_id: str) -> tuple[Row, ...]:
-        """Return all rows of a project, by name."""
-        return self._all(self._select(self.table.c.project_id == project_id).order_by(self.table.c.name))
 
 
 class RowsOfRun(Repository[Row]):

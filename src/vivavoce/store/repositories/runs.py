@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import Repository, RowsById, matching, require, values_of
+from vivavoce.store.repositories.repository import Repository, RowsById, RowsOfProject, matching, require, values_of
 from vivavoce.store.repositories.units import OPEN
 from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState, WorkerRow
 from vivavoce.store.stamps import now
@@ -120,13 +120,10 @@ class Runs(RowsById[Run], table=runs, row=Run):
         return True
 
 
-class Schedules(RowsById[Schedule], table=schedules, row=Schedule):
+class Schedules(RowsOfProject[Schedule], table=schedules, row=Schedule):
     """Runs that start every day; they are changed through edits only, except for when they are due."""
 
-    def of_project(self, project_id: str) -> tuple[Schedule, ...]:
-        """Return the schedules of a project by the time of day."""
-        query = self._select(schedules.c.project_id == project_id)
-        return self._all(query.order_by(schedules.c.minute_of_day, schedules.c.id))
+    order = ("minute_of_day", "id")
 
     def due(self, now: datetime) -> tuple[Schedule, ...]:
         """Return the schedules whose time has come."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
-from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
+from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry
 from vivavoce.bots.contract import hold_checks
 from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import limited_to, shown_address
-from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
+from vivavoce.errors import DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept
 from vivavoce.messages import join, say
@@ -26,10 +26,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, Entry, addresses_of, entry_faults, kind_of, option_of
-from vivavoce.workspace.bots.chatting import PLACES, find_bot
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from vivavoce.workspace.bots.chatting import PLACES, find_bot, refuse_program
 
 MAX_NAME = 100
 MAX_ENTRY = 20_000
@@ -38,6 +35,7 @@ TEST_SECONDS = 30.0
 # A bot that is slow to answer must leave time for the other checks.
 MESSAGE_SECONDS = 8.0
 USUAL_AGENT = "recruiting"
+FIX_FIELDS = say("correct each of these fields")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +190,13 @@ def check_bot_entry(name: str, entry: Entry, rules: BotRules) -> tuple[str, dict
         faults.append(Fault(say("only plain values are allowed"), "entry"))
     faults = faults or list(entry_faults(plain, entry, rules))
     if faults:
-        faults = [replace(fault, where=fault.where.removeprefix(f"{plain}, ")) for fault in faults]
-        raise DataError(
-            say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
-        )
+        reject_entry([replace(fault, where=fault.where.removeprefix(f"{plain}, ")) for fault in faults])
     return plain, dict(entry)
+
+
+def reject_entry(faults: Iterable[Fault], remedy: str = FIX_FIELDS) -> NoReturn:
+    """Refuse an entry with all that is wrong with it."""
+    raise DataError(say("this bot's configuration is invalid"), faults=tuple(faults), remedy=remedy)
 
 
 def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: BotRules) -> BotReport:
@@ -209,21 +209,13 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
         with store.reading() as tx:
             agents = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
         agent = agents[0] if agents else USUAL_AGENT
-    if runs_programs(str(row.entry.get("kind", "")), row.entry, agent=agent) and not rules.bot_programs:
-        raise AccessError(
-            say("'{name}' is a program on the server, and programs are not allowed here", name=row.name),
-            remedy=say("ask your server admin to set `bot_programs`"),
-        )
-    faults = entry_faults(row.name, row.entry, rules)
-    if faults:
+    refuse_program(row.name, row.entry, rules, agent)
+    if faults := entry_faults(row.name, row.entry, rules):
         return _report_refusal(row.name, [fault.as_message() for fault in faults])
     try:
         # It waits less long for a reply than it would in a run.
-        limits = row.entry.get("limits")
-        hurried = {
-            **(limits if isinstance(limits, Mapping) else {}),
-            "timeout_s": min(_limits(row.entry).timeout_s, MESSAGE_SECONDS),
-        }
+        limits, timeout_s = row.entry.get("limits"), min(_limits(row.entry).timeout_s, MESSAGE_SECONDS)
+        hurried = {**(limits if isinstance(limits, Mapping) else {}), "timeout_s": timeout_s}
         bot = load_entry(row.name, {**row.entry, "limits": hurried}, agent=agent or None)
     except VivaError as error:
         return _report_refusal(row.name, [error.what, *(fault.as_message() for fault in error.faults), error.remedy])
@@ -302,7 +294,7 @@ def _only_texts(value: object) -> bool:
 def _check_free(tx: Transaction, project: Project, name: str) -> None:
     if tx.bots.by_name(project.id, name) is not None:
         fault = Fault(say("bot '{name}' already exists", name=name), "name")
-        raise DataError(say("this bot's configuration is invalid"), faults=[fault], remedy=say("choose another name"))
+        reject_entry([fault], say("choose another name"))
 
 
 def _latest_runs(tx: Transaction, project: Project, names: Collection[str]) -> dict[str, Run]:
