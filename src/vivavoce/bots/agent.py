@@ -82,19 +82,19 @@ def read_threshold(context: BotContext) -> float | None:
 
 @declare(replace(_CONNECTOR, choice=say("vectors: sentence meaning"), position=3))
 def vectors(option: str, context: BotContext) -> AgentBot:
-    """Run an agent file with sentence vectors and logistic regression; the option names the agent."""
+    """Agent file with sentence vectors and logistic regression; option: agent."""
     return _build("vectors", option, context)
 
 
 @declare(replace(_CONNECTOR, choice=say("nearest: most similar example"), position=4))
 def nearest(option: str, context: BotContext) -> AgentBot:
-    """Run an agent file with the nearest training phrase (TF-IDF); the option names the agent."""
+    """Agent file with the most similar training phrase (TF-IDF); option: agent."""
     return _build("nearest", option, context)
 
 
 @declare(replace(_CONNECTOR, choice=say("keywords: keyword rules"), position=5))
 def keywords(option: str, context: BotContext) -> AgentBot:
-    """Run an agent file with its keyword rules; the option names the agent."""
+    """Agent file with keyword rules; option: agent."""
     return _build("keywords", option, context)
 
 

@@ -49,7 +49,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> BotpressBot:
-    """Botpress Cloud; the option is the webhook ID of the Chat integration."""
+    """Botpress Cloud; option: webhook ID of the Chat integration."""
     entry = read_platform_entry(option, "webhook", context, webhook=WEBHOOK)
     require_keys(context.name, entry, {"webhook": WEBHOOK})
     check_seconds(context, "settle_s", "every_s", "greeting_s")

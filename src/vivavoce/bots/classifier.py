@@ -167,5 +167,5 @@ def classifier_of(kind: str, title: str, option_is: str) -> Callable[[str], BotC
         elsewhere = bot.elsewhere if isinstance(bot, PlatformBot) else ""
         return BotClassifier(bot, f"{kind}:{option}" + (f" at {elsewhere}" if elsewhere else ""))
 
-    from_option.__doc__ = f"{title}, trained over the network; the option names a bot of yours or {option_is}."
+    from_option.__doc__ = f"{title}, trained over the network; option: a bot of yours or {option_is}."
     return from_option

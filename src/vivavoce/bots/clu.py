@@ -79,7 +79,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> CluBot:
-    """Microsoft CLU; the option is the project."""
+    """Microsoft CLU; option: project."""
     entry = read_platform_entry(option, "project", context, endpoint=ENDPOINT)
     fill_from_environment(entry, {"api_key": KEY})
     require_keys(context.name, entry, {"endpoint": ENDPOINT, "api_key": KEY, "project": ""})

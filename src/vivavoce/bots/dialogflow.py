@@ -42,7 +42,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DialogflowBot:
-    """Dialogflow ES; the option is the Google Cloud project."""
+    """Dialogflow ES; option: Google Cloud project."""
     return DialogflowBot(*read_google_entry(option, "project", context, PLATFORM.title, {"project": PROJECT}))
 
 

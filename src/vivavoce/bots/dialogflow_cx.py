@@ -46,7 +46,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DialogflowCxBot:
-    """Dialogflow CX; the option is the ID of the agent."""
+    """Dialogflow CX; option: agent ID."""
     needs = {"agent": "", "project": PROJECT}
     return DialogflowCxBot(*read_google_entry(option, "agent", context, PLATFORM.title, needs))
 

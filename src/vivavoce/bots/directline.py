@@ -59,7 +59,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DirectLineBot:
-    """Bot Framework or Copilot Studio over Direct Line; the option is its address where it is not Microsoft's."""
+    """Bot Framework or Copilot Studio over Direct Line; option: address, unless it is Microsoft's."""
     entry = dict(context.entry)
     entry["base_url"] = option or entry.get("base_url") or HOST
     for name in ("base_url", "token_url"):

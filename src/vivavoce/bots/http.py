@@ -143,7 +143,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> HttpBot:
-    """Any bot behind HTTP with JSON answers; the option is its address, an entry of bots.yaml can say more."""
+    """Any bot behind HTTP with JSON replies; option: address. An entry of bots.yaml can set more."""
     entry: dict[str, Any] = dict(context.entry)
     if option:
         entry["url"] = option

@@ -83,7 +83,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> LexBot:
-    """Amazon Lex V2; the option is the ID of the bot."""
+    """Amazon Lex V2; option: bot ID."""
     entry = read_platform_entry(option, "bot_id", context, region="AWS_REGION")
     entry["region"] = entry["region"] or os.environ.get("AWS_DEFAULT_REGION")
     require_keys(context.name, entry, {"bot_id": "", "region": "AWS_REGION"})

@@ -171,7 +171,7 @@ _OPTIONS = (AGENT, BotOption("threshold", "number", default=f"{THRESHOLD}"))
 
 @declare(Connector(Reach.PROGRAM, _OPTIONS, option="agent"))
 def from_option(option: str, context: BotContext) -> NlpjsBot:
-    """nlp.js (Node) understands, an agent file replies; the option names the agent."""
+    """nlp.js (Node) for understanding, an agent file for replies; option: agent."""
     need_package(NLPJS)
     threshold = read_threshold(context)
     engine = NlpjsEngine(load_agent(option, context), threshold=THRESHOLD if threshold is None else threshold)

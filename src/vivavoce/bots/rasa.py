@@ -85,7 +85,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> RasaBot:
-    """Rasa; the option is the address of its server."""
+    """Rasa; option: address of its server."""
     entry = read_platform_entry(option, "url", context, url=URL)
     require_keys(context.name, entry, {"url": URL})
     url = str(entry["url"])

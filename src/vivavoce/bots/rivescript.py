@@ -32,7 +32,7 @@ _APOSTROPHES = re.compile(r"['’‘`´]")
 
 @declare(Connector(Reach.PROCESS, (AGENT,), option="agent", limits=LIMITS))
 def from_option(option: str, context: BotContext) -> RiveScriptBot:
-    """RiveScript, a bot of rules: its brain is written from the agent file that the option names."""
+    """RiveScript, a rule-based bot; option: agent file."""
     agent = load_agent(option, context)
     facts = agent_facts(context.name, agent, "RiveScript rules generated from its phrases and keywords")
     return RiveScriptBot(agent, entry_facts(context, facts))

@@ -55,7 +55,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> VoiceflowBot:
-    """Voiceflow; the option is the version: development, production, or its ID."""
+    """Voiceflow; option: version (development, production or an ID)."""
     entry = dict(context.entry)
     require_variable(context, entry, "api_key", KEY)
     entry["version"] = option or entry.get("version") or "production"

@@ -82,7 +82,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> WatsonBot:
-    """IBM watsonx Assistant; the option is the ID of a classic workspace."""
+    """IBM watsonx Assistant; option: ID of a classic workspace."""
     entry = read_platform_entry(option, "workspace_id", context, url=URL, auth_url=AUTH_URL)
     entry["auth_url"] = entry["auth_url"] or IAM
     fill_from_environment(entry, {"api_key": KEY})

@@ -61,7 +61,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> WitBot:
-    """Wit.ai; the option is the ID of the app."""
+    """Wit.ai; option: app ID."""
     entry = read_platform_entry(option, "app", context, app="WIT_APP_ID")
     require_variable(context, entry, "token", TOKEN)
     facts = BotFacts(
