@@ -118,7 +118,7 @@ class ScriptedConversation:
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> ScriptedBot:
-    """Fake bot for tests; option: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
+    """Fake bot; option: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
     entry = context.entry
     try:
         mode, *value = re.split("[=:]", option, maxsplit=1)
