@@ -20,7 +20,15 @@ LIMITS = Limits(at_once=8, retries=0)
 AGENT = BotOption(
     "agent", "agent", say("What the bot knows and how it replies."), label=say("Agent"), group=say("Configuration")
 )
-THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("Configuration"), low="0", high="1")
+THRESHOLD = BotOption(
+    "threshold",
+    "number",
+    say("Minimum confidence, from 0 to 1, to answer. Empty: the engine's default."),
+    label=say("Threshold"),
+    group=say("Configuration"),
+    low="0",
+    high="1",
+)
 
 
 _CONNECTOR = Connector(

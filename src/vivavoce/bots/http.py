@@ -45,7 +45,7 @@ _FORM = (
     BotOption(
         "headers",
         "headers",
-        "One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}",
+        "One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}.",
         label=say("Headers"),
         group=_SENDING,
         secret=True,

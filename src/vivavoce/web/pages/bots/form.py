@@ -43,7 +43,7 @@ _MARKED = (
     gettext_noop(
         "For bots that reply later: where to ask for the reply. {watermark} is where the last answer ended."
     ),
-    gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}"),
+    gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}."),
 )
 
 
@@ -215,7 +215,7 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
     kinds = bot_forms()[form]
     if len(kinds) > 1:
         choices = tuple(Choice(kind, words.gettext(connector.choice)) for kind, connector in kinds.items())
-        engine = field(ENGINE, words.gettext("Classifier"), "select", choices=choices)
+        engine = field(ENGINE, words.gettext("Engine"), "select", choices=choices)
         groups[1] = FieldGroup(groups[1].title, (engine, *groups[1].fields))
     groups[0] = FieldGroup("", (name, *groups[0].fields))
     return tuple(groups)
