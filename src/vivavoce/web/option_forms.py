@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -234,38 +234,22 @@ def choice_picks(
     every = words.gettext("Tick none to include all.")
     hint = words.gettext("Each conversation is run with every bot you tick.")
     several = words.gettext("Tick several to compare the bots across domains in one result.")
-    chosen_suites = {each.row.id for each in offer.suites}
-    subjects = tuple(
-        View(
-            value=line.suite.id,
-            title=line.suite.title or line.suite.name,
-            aside=words.ngettext("%(num)s scenario", "%(num)s scenarios", line.scenarios),
-            ticked=line.suite.id in chosen_suites,
-        )
-        for line in suites
-    )
-    bots = tuple(
-        View(
-            value=bot.name,
-            title=bot.name,
-            aside=words.gettext("built-in") if bot.built_in else bot.kind,
-            ticked=bot.name in choice.bots,
-        )
-        for bot in offer.bots
-    )
+    here = {each.row.id for each in offer.suites}
 
-    def pick_counted(names: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[View, ...]:
-        return tuple(
-            View(
-                value=name,
-                title=kind_title(words, name).replace("_", " "),
-                aside=words.ngettext("%(num)s scenario", "%(num)s scenarios", count),
-                ticked=name in chosen,
-            )
-            for name, count in names.items()
-        )
+    def pick(value: str, title: str, aside: str | int, chosen: Collection[str]) -> View:
+        if isinstance(aside, int):
+            aside = words.ngettext("%(num)s scenario", "%(num)s scenarios", aside)
+        return View(value=value, title=title, aside=aside, ticked=value in chosen)
 
-    domains, levels = pick_counted(offer.domains, choice.domains), pick_counted(offer.levels, choice.levels)
+    def pick_names(names: Mapping[str, int], chosen: Collection[str]) -> tuple[View, ...]:
+        rows = names.items()
+        return tuple(pick(name, kind_title(words, name).replace("_", " "), n, chosen) for name, n in rows)
+
+    own = words.gettext("built-in")
+    lines = [(line.suite, line.scenarios) for line in suites]
+    subjects = tuple(pick(suite.id, suite.title or suite.name, n, here) for suite, n in lines)
+    bots = tuple(pick(bot.name, bot.name, own if bot.built_in else bot.kind, choice.bots) for bot in offer.bots)
+    domains, levels = pick_names(offer.domains, choice.domains), pick_names(offer.levels, choice.levels)
     groups = (
         View(name="suite", legend=words.gettext("Suites"), help=several, picks=subjects, error=""),
         View(name="bot", legend=words.gettext("Bots"), help=hint, picks=bots, error=fault_at(error, "bots")),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -192,29 +192,24 @@ def read_encoding(form: Fields) -> Encoding:
     return next((name for name in ENCODINGS if name == chosen), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Layed:
-    """What a form says of a table. No roles: they are to be found out anew."""
+def read_layout(form: Fields, seen: Layout, known: Sequence[str]) -> dict[str, Any]:
+    """Return `sheet`, `header` and `roles` of a form that showed a table.
 
-    sheet: str
-    header: int
-    roles: tuple[str, ...]
-
-
-def read_layout(form: Fields, seen: Layout, known: Sequence[str]) -> Layed:
-    """Return sheet, header and roles of a form that showed a table; another sheet or header has other columns."""
+    Another sheet or header has other columns, whose roles are detected anew.
+    """
     sheet = form.text("to_sheet", most=MAX_SHEET) or seen.sheet
     header = form.whole("header", seen.header, low=0, high=LAST_ROW)
     if sheet != seen.sheet:
-        return Layed(sheet, 0, ())
+        return {"sheet": sheet, "header": 0, "roles": ()}
     if header != seen.header:
-        return Layed(sheet, header, ())
+        return {"sheet": sheet, "header": header, "roles": ()}
     roles = [form.choice(f"role_{place}", known) for place in range(len(seen.columns))]
     for place, role in enumerate(roles):
         # A role that was just given to one column is taken from the other.
         if role and roles.count(role) > 1 and role == seen.roles[place]:
             roles[place] = ""
-    return Layed(sheet, header, tuple(role if role not in roles[:place] else "" for place, role in enumerate(roles)))
+    own = tuple(role if role not in roles[:place] else "" for place, role in enumerate(roles))
+    return {"sheet": sheet, "header": header, "roles": own}
 
 
 def file_facts(words: Words, layout: Layout, size: int) -> str:
