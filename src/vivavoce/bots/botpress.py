@@ -9,10 +9,8 @@ from urllib.parse import quote
 from vivavoce.bots.collecting import Collecting, Polling
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number
 from vivavoce.bots.guard import Request
-from vivavoce.bots.platform import (
-    Platform,
-    PlatformBot,
-    Trouble,
+from vivavoce.bots.platform import Platform, PlatformBot, Trouble
+from vivavoce.bots.platform_entry import (
     check_seconds,
     read_platform_entry,
     require_keys,

@@ -13,7 +13,7 @@ from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.dialogflow import read_messages
 from vivavoce.bots.google import GOOGLE, GOOGLE_OPTIONS, LIMITS, PROJECT, GoogleBot, read_google_entry
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import TRAINING_OPTIONS, shown_option
+from vivavoce.bots.platform_entry import TRAINING_OPTIONS, shown_option
 from vivavoce.bots.protocol import BotContext
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, Progress, RemoteIntent

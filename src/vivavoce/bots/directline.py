@@ -11,15 +11,8 @@ from urllib.parse import quote
 from vivavoce.bots.collecting import EVERY_S, Collecting, Polling
 from vivavoce.bots.declaration import Connector, Reach, entry_facts, number
 from vivavoce.bots.guard import Request, check_address, shown_address
-from vivavoce.bots.platform import (
-    Platform,
-    PlatformBot,
-    Trouble,
-    check_seconds,
-    secret_option,
-    shown_option,
-    waiting_options,
-)
+from vivavoce.bots.platform import Platform, PlatformBot, Trouble
+from vivavoce.bots.platform_entry import check_seconds, secret_option, shown_option, waiting_options
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
 from vivavoce.bots.redaction import variables_of
 from vivavoce.messages import say

@@ -12,9 +12,8 @@ from urllib.parse import quote
 
 from vivavoce.bots.declaration import BotOption
 from vivavoce.bots.guard import Request
-from vivavoce.bots.platform import (
-    Platform,
-    Trouble,
+from vivavoce.bots.platform import Platform, Trouble
+from vivavoce.bots.platform_entry import (
     fill_from_environment,
     platform_facts,
     read_platform_entry,

@@ -14,11 +14,9 @@ from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, flag
 from vivavoce.bots.guard import Request, check_address, shown_address
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
+from vivavoce.bots.platform import Platform, PlatformError, Trouble
+from vivavoce.bots.platform_entry import (
     TRAINING_OPTIONS,
-    Platform,
-    PlatformError,
-    Trouble,
     fill_from_environment,
     read_platform_entry,
     require_keys,

@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, flag
 from vivavoce.bots.guard import Request
-from vivavoce.bots.platform import Platform, PlatformBot, require_variable, secret_option, shown_option
+from vivavoce.bots.platform import Platform, PlatformBot
+from vivavoce.bots.platform_entry import require_variable, secret_option, shown_option
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
 from vivavoce.errors import BotError
 from vivavoce.messages import say

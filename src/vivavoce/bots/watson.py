@@ -14,11 +14,9 @@ from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.guard import Request
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
+from vivavoce.bots.platform import Platform, PlatformConversation, Trouble
+from vivavoce.bots.platform_entry import (
     TRAINING_OPTIONS,
-    Platform,
-    PlatformConversation,
-    Trouble,
     fill_from_environment,
     platform_facts,
     read_platform_entry,

@@ -9,10 +9,9 @@ from urllib.parse import quote, urlencode
 from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
+from vivavoce.bots.platform import Platform, Trouble
+from vivavoce.bots.platform_entry import (
     TRAINING_OPTIONS,
-    Platform,
-    Trouble,
     read_platform_entry,
     require_variable,
     secret_option,
