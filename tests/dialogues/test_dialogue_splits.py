@@ -16,7 +16,6 @@ from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance, View, rated
 from vivavoce.dialogues.splits import (
     by_bot,
     by_dialogue,
-    by_user,
     check_groups,
     fixed_splits,
     grouped_folds,
@@ -106,10 +105,9 @@ def view(name: str, peer: str = "hello", *, is_bot: bool = True, **more: str) ->
     return View(Dialogue(name, turns, **more), "Ann", 3.0)  # type: ignore[arg-type]
 
 
-def test_a_view_belongs_to_its_dialogue_user_and_bot() -> None:
+def test_a_view_belongs_to_its_dialogue_and_bot() -> None:
     views = [view("1", user="u", bot="v1"), view("2", user="u", bot="v2"), view("u"), view("4", is_bot=False)]
     assert by_dialogue(views) == ["1", "2", "u", "4"]
-    assert by_user(views) == ["user:u", "user:u", "dialogue:u", "dialogue:4"]
     assert by_bot([*views[:2], views[3]]) == ["v1", "v2", "human"]
     with pytest.raises(UsageError, match="1 view of 4"):
         by_bot(views)

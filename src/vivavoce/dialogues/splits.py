@@ -78,14 +78,6 @@ def by_dialogue(views: Sequence[View]) -> list[str]:
     return [view.dialogue.id for view in views]
 
 
-def by_user(views: Sequence[View]) -> list[str]:
-    """Return the person of each view, for one person's ratings resemble each other; unknown ones stand alone."""
-    return [
-        f"dialogue:{view.dialogue.id}" if view.dialogue.user is None else f"user:{view.dialogue.user}"
-        for view in views
-    ]
-
-
 def by_bot(views: Sequence[View]) -> list[str]:
     """Return the bot of each view; dialogues between people are a group of their own.
 
