@@ -333,9 +333,9 @@ def test_a_bot_with_too_few_talks_is_listed_apart_and_never_placed() -> None:
     *rest, last = result.ranking.lines
     few = replace(last, n=2, rank=None, low_rank=None, high_rank=None)
     changed = replace(result.ranking, lines=(*rest, few))
-    assert bot_wording.unranked_sentence(result.ranking) == ""
+    assert bot_wording.say_unranked(result.ranking) == ""
     said = "Too few dialogues to rank or compare: gamma (2 dialogues). At least 5 are needed."
-    assert bot_wording.unranked_sentence(changed) == said
+    assert bot_wording.say_unranked(changed) == said
     assert bot_wording.rank_text(few) == "-"
     assert not [text for text in bot_wording.pair_sentences(changed) if "gamma" in text]
     text = words(render_dialogues(replace(result, ranking=changed)))

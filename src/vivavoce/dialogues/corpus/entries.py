@@ -64,8 +64,8 @@ class Findings:
 
 _BOTS = "bot chatbot assistant system agent ai robot voicebot model gpt assistent assistentin"
 _HUMANS = (
-    "user human customer visitor guest client person caller patient candidate me kunde kundin nutzer nutzerin benutzer"
-    " besucher besucherin gast mensch bewerber bewerberin ich"
+    "user human customer visitor guest client person caller patient candidate me kunde kundin nutzer nutzerin"
+    " benutzer besucher besucherin gast mensch bewerber bewerberin ich"
 )
 BOT_NAMES = frozenset((*_BOTS.split(), "virtual assistant", "virtueller assistent"))
 HUMAN_NAMES = frozenset(_HUMANS.split())

@@ -19,7 +19,7 @@ from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.dialogues.charts import dialogues_figures, effect_rows, main_agreement
-from vivavoce.reports.dialogues.facts import FACT_MEANINGS, FACT_TITLES, count_facts
+from vivavoce.reports.dialogues.facts import FACTS, count_facts
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
 from vivavoce.reports.dialogues.messages import shade_messages
 from vivavoce.reports.shared.measures import Measure
@@ -58,7 +58,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         ranking=_ranking_table(ranking) if ranking else None,
         ranking_warning=clean(bot_wording.ranking_warning(result)),
         pairs=(pairs[:MAX_PAIRS], pairs[MAX_PAIRS:]),
-        unranked=bot_wording.unranked_sentence(ranking) if ranking else "",
+        unranked=bot_wording.say_unranked(ranking) if ranking else "",
         refused=_build_refused_table(refusals),
         refused_total=sum(len(group.ids) for group in refusals),
         groups_left=len(refusals) - MAX_GROUPS,
@@ -131,7 +131,7 @@ def _tiles(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> list[Ti
 def _facts_table(result: DialoguesResult) -> Table:
     """Return in how many dialogues what happened, read from the text."""
     rows = [
-        (Cell(FACT_TITLES[kind], FACT_MEANINGS[kind]), f"{round((rate.value or 0) * rate.n):,}", rate_cell(rate))
+        (Cell(FACTS[kind].title, FACTS[kind].meaning), f"{round((rate.value or 0) * rate.n):,}", rate_cell(rate))
         for kind, rate in count_facts(result.dialogues).items()
     ]
     return make_table("What happened in the dialogues", ("Fact", "Dialogues", "Share"), rows, 2)

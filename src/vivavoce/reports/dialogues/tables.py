@@ -14,7 +14,7 @@ from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, count_scores, 
 from vivavoce.files.writing import write_csv
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
-from vivavoce.reports.dialogues.facts import FACT_TITLES, count_facts
+from vivavoce.reports.dialogues.facts import FACTS, count_facts
 from vivavoce.reports.dialogues.meanings import title_of_test
 from vivavoce.reports.dialogues.messages import telling_messages
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, rate_cell
@@ -69,7 +69,7 @@ def _print_facts(console: Console, result: DialoguesResult) -> None:
         return
     console.print(heading("What happened", "Read from the text; docs/dialogue_facts.md says how sure each one is."))
     rows = [
-        (FACT_TITLES[kind], f"{round((rate.value or 0) * rate.n):,} of {rate.n:,}", rate_cell(rate))
+        (FACTS[kind].title, f"{round((rate.value or 0) * rate.n):,} of {rate.n:,}", rate_cell(rate))
         for kind, rate in facts.items()
     ]
     console.print(numbers_table(("", "dialogues", "share"), rows))
@@ -89,7 +89,7 @@ def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequen
     ]
     console.print(numbers_table(("Rank", "Bot", "1 to 5", "Dialogues", "Mean", "Interval"), rows, words=3))
     console.print()
-    few = bot_wording.unranked_sentence(ranking)
+    few = bot_wording.say_unranked(ranking)
     console.print(bullets(filter(None, [*_first(bot_wording.pair_sentences(ranking), MAX_PAIRS, "pairs"), few])))
 
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from vivavoce.dialogues.facts import FactKind
 from vivavoce.errors import AbsentError
 from vivavoce.messages import say
-from vivavoce.reports.dialogues.facts import FACT_SIGNS, FACT_TITLES, FACT_TONES
+from vivavoce.reports.dialogues.facts import FACTS
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.store.repositories.dialogues import SORTS
@@ -70,7 +70,7 @@ BAND_TITLES = {
     "none": gettext_noop("Not scored"),
 }
 RATED_TITLES = {"without": gettext_noop("Not rated"), "with": gettext_noop("Rated by people")}
-FACT_LOOKS = {str(kind): (str(FACT_TONES[kind]), FACT_SIGNS[kind]) for kind in FactKind}
+FACT_LOOKS = {str(kind): (str(fact.tone), fact.sign) for kind, fact in FACTS.items()}
 FILTERS = ("bot", "batch", "fact", "band", "marks", "week")
 TalksAsked = Annotated[Listing, asked(*FILTERS, "q", sort="", sorts=SORTS, size=ROWS)]
 
@@ -133,7 +133,7 @@ def _tabulate_weeks(visit: Visit, weeks: Sequence[Week]) -> Table:
     titles = (
         words.gettext("Week of"),
         words.gettext("Dialogues"),
-        words.said(FACT_TITLES[FactKind.FALLBACK]),
+        words.said(FACTS[FactKind.FALLBACK].title),
         words.gettext("Mean score"),
     )
     rows = [
@@ -174,7 +174,7 @@ def _list(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str, ob
 
 def _facets(words: Words, lines: Sequence[Line], listing: Listing, choice: Choice) -> Iterator[View]:
     """Yield the filters, each value with the number of dialogues that it would leave."""
-    facts = {str(kind): words.said(FACT_TITLES[kind]) for kind in FactKind}
+    facts = {str(kind): words.said(fact.title) for kind, fact in FACTS.items()}
     weeks = {week.monday.isoformat(): week_label(words, week) for week in reversed(list_weeks(lines))}
     kinds: dict[str, tuple[str, dict[str, str] | None]] = {
         "fact": (words.gettext("What happened"), {**facts, NOTHING: words.gettext("Nothing went wrong")}),

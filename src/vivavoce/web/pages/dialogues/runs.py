@@ -235,7 +235,7 @@ def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> Vie
     measures = [measure_column(words, DIALOGUE_MEASURES[name]) for name in names]
     head = (words.gettext("Bot"), words.gettext("Dialogues"), *measures)
     caption = words.gettext("Bots, best first") if ranked else words.gettext("Bots by name")
-    sentences = (*wording.pair_sentences(result.ranking)[:MAX_PAIRS], wording.unranked_sentence(result.ranking))
+    sentences = (*wording.pair_sentences(result.ranking)[:MAX_PAIRS], wording.say_unranked(result.ranking))
     local = result.passport.local.get(str(Kind.HUMAN_BOT))
     unranked = words.ngettext(
         "Bots are listed by name, without ranks: %(num)s dialogue with a bot has both a score and "

@@ -15,7 +15,7 @@ from vivavoce.dialogues.model.explaining import GROUPS, WORDING
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.kept import Kept
 from vivavoce.messages import say
-from vivavoce.reports.dialogues.facts import FACT_TITLES
+from vivavoce.reports.dialogues.facts import FACTS
 from vivavoce.reports.shared.views import make_table
 from vivavoce.store.rows import RatingRow, ScoreRow
 from vivavoce.web.figures import Drawn, translate_spec
@@ -220,7 +220,7 @@ def _tell_reason(name: str, text: str, effect: float, facts: Sequence[Fact]) -> 
     for kind in QUOTED.get(name, ()):
         quote = next((fact.quote for fact in facts if fact.kind is kind), None)
         if quote is not None and (effect > 0) == (kind is FactKind.THANKED):
-            yield say('{what}: "{quote}"', what=FACT_TITLES[kind], quote=quote)
+            yield say('{what}: "{quote}"', what=FACTS[kind].title, quote=quote)
 
 
 def _score_texts(words: Words, score: ScoreRow | None) -> tuple[str, str]:
