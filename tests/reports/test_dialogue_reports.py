@@ -22,7 +22,7 @@ from vivavoce.dialogues.scored import (
     mean_score,
     rank_scored,
 )
-from vivavoce.messages import say
+from vivavoce.messages import say, sentence
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
@@ -123,7 +123,7 @@ def test_where_nothing_is_scored_the_page_says_so_and_shows_no_mean(pages: dict[
 def test_refused_dialogues_are_grouped_and_counted(pages: dict[str, str]) -> None:
     text = words(pages["three bots"])
     assert "Not scored (9)" in text
-    assert text.count(wording.sentence(SHORT)) == 1
+    assert text.count(sentence(SHORT)) == 1
     assert "talk-00009, talk-00019, talk-00029, talk-00039, talk-00049 and 4 more" in text
 
 

@@ -100,7 +100,7 @@ def start(
     name: Name,
     *,
     agent: Agent = None,
-    port: Annotated[int, option("--port", "N", "Port on this machine; 0: any free port.", low=0, high=65535)] = 0,
+    port: Annotated[int, option("--port", "N", "Port on this machine; 0 for any free port.", low=0, high=65535)] = 0,
     bots: BotFile = None,
     output: Output,
 ) -> None:

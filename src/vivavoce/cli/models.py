@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-from rich.table import Table
 
 from vivavoce.cli.shared.completion import complete_choices
 from vivavoce.cli.shared.failures import tell
@@ -250,6 +248,7 @@ def _check_name(name: str) -> None:
 
 
 def _publish_models(output: Output) -> None:
+    from vivavoce.reports.shared.layout import numbers_table
     from vivavoce.text import find_weights, viva_home
     from vivavoce.text.glove import GLOVE_PACKAGE, find_glove
     from vivavoce.text.languages.model import list_languages
@@ -267,10 +266,10 @@ def _publish_models(output: Output) -> None:
         Model(code, f"{names.get(code, code)}: sentence vectors", str(path), path.stat().st_size, True, "")
         for code, path in list_languages().items()
     ]
-    table = Table("model", "weights", "size", "here", "where")
+    rows = []
     for model in models:
-        here = "yes" if model.present else f"no: run `{model.get}`"
-        table.add_row(model.name, model.title, f"{model.bytes / 1e6:.0f} MB", here, escape(model.path))
-    table.columns[-1].overflow = "fold"
+        installed = "yes" if model.present else f"no: run `{model.get}`"
+        rows.append((model.name, model.title, f"{model.bytes / 1e6:.0f} MB", installed, model.path))
+    table = numbers_table(("Model", "Weights", "Size", "Installed", "Path"), rows, words=5)
     content = {"models": [asdict(model) for model in models]}
     publish(output, "models", content, lambda console: console.print(table))

@@ -19,7 +19,7 @@ from vivavoce.cli.shared.failures import resumable, tell
 from vivavoce.cli.shared.material import MEGABYTE
 from vivavoce.cli.shared.progress import Report
 from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest, plural
-from vivavoce.messages import change_texts
+from vivavoce.messages import change_texts, say
 
 if TYPE_CHECKING:
     from vivavoce.conversations.transcript import ConversationKey, Transcript
@@ -33,9 +33,10 @@ DEMO = "demo"
 DEFAULT_RATER = "learned"
 MODEL_ENDING = ".npz"
 INVENTED = "These dialogues and their ratings are invented for demonstration."
-INVENTED_VERDICT = (
-    "Do not compare bots with this score: these dialogues and their ratings are invented to show "
-    "what a report looks like. They are not evidence about any bot or about agreement with people."
+INVENTED_VERDICT = say(
+    "Do not compare bots with this score: {because}",
+    because="these dialogues and their ratings are invented to show what a report looks like. They are not evidence "
+    "about any bot or about agreement with people.",
 )
 
 

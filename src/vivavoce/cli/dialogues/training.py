@@ -117,8 +117,9 @@ def model_to_json(out: Path, origin: Origin, material: Material) -> dict[str, An
 
 def show_model(console: Console, out: Path, origin: Origin, material: Material) -> None:
     """Show the passport of a new model."""
+    from vivavoce.messages import sentence
     from vivavoce.reports.dialogues.tables import print_agreement
-    from vivavoce.reports.dialogues.wording import learnt_sentence, sentence
+    from vivavoce.reports.dialogues.wording import learnt_sentence
     from vivavoce.reports.shared.layout import block, heading
 
     console.print(heading("Model passport", f"{learnt_sentence(origin)} {sentence(origin.method)}"))

@@ -13,8 +13,8 @@ from textwrap import wrap
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from vivavoce.cli.shared.plain_help import PlainGroup
 from vivavoce.errors import GateError, VivaError
 
 DEBUG = "VIVA_DEBUG"
@@ -23,7 +23,7 @@ STOPPED = 130
 READER_GONE = 141
 
 
-class Commands(TyperGroup):
+class Commands(PlainGroup):
     """The commands of `viva`; every error ends here."""
 
     def invoke(self, ctx: Any) -> Any:

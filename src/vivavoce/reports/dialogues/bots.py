@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
-from vivavoce.messages import change_texts, say, say_count
-from vivavoce.reports.dialogues.wording import NOT_YET, sentence, some_names
+from vivavoce.messages import change_texts, say, say_count, sentence
+from vivavoce.reports.dialogues.wording import NOT_YET, some_names
 from vivavoce.reports.shared.numbers import interval_text, signed
 from vivavoce.reports.shared.texts import clean
 

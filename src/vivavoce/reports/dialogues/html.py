@@ -15,6 +15,7 @@ from vivavoce.dialogues.scored import (
     rank_scored,
     score_steps,
 )
+from vivavoce.messages import sentence
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
@@ -45,6 +46,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         lead=wording.headline(result),
         result=result,
         wording=wording,
+        sentence=sentence,
         clean=clean,
         short=short,
         cut=cut,
@@ -76,7 +78,7 @@ def render_dialogues(result: DialoguesResult) -> str:
 
 
 def _to_read(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> dict[str, object]:
-    """Return the dialogues to read: where sources disagree, the lowest scores, and the highest."""
+    """Return the dialogues to read: scores that contradict ratings or checks, the lowest, and the highest."""
     by_id = {pair.dialogue.id: pair for pair in pair_scores(result)}
     highest = scored[LOWEST_SHOWN:][::-1][:HIGHEST_SHOWN]
     return {
@@ -124,7 +126,7 @@ def _tiles(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> list[Ti
         measure = DIALOGUE_MEASURES["spearman"]
         tiles.append(make_tile(rate, measure, f"Spearman; {within}", name=title, span=AGREEMENT_SPAN))
     if result.queue:
-        tiles.append(Tile(f"{len(result.queue):,}", "For a person to read", "dialogues on which sources disagree"))
+        tiles.append(Tile(f"{len(result.queue):,}", "Worth reading", "the score contradicts ratings or checks"))
     return tiles
 
 
@@ -177,7 +179,7 @@ def _build_refused_table(groups: Sequence[wording.Group]) -> Table:
         ids = [short(name, MAX_NAME) for name in group.ids[:5]]
         more = f" and {len(group.ids) - len(ids):,} more" if len(group.ids) > len(ids) else ""
         which = Cell(", ".join(ids) + more, css="muted")
-        rows.append((wording.sentence(clean(group.text)), which, f"{len(group.ids):,}"))
+        rows.append((sentence(clean(group.text)), which, f"{len(group.ids):,}"))
     return make_table("Why dialogues were not scored", ("Reason", "Which", "Dialogues"), rows, 1)
 
 
