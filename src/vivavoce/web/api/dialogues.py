@@ -176,8 +176,7 @@ def list_dialogues(
 ) -> Listed[TalkLine]:
     """Return talks with their newest scores, the worst first."""
     chosen = DialogueFilter(batch, bot, search or None, marked)
-    page = list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset)
-    return make_list(page.lines, page.total)
+    return make_list(*list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset))
 
 
 @router.post("/projects/{slug}/dialogues", status_code=201)

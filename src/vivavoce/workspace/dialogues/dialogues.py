@@ -73,14 +73,6 @@ class TalkLine:
     marks: int
 
 
-@dataclass(frozen=True, slots=True)
-class TalkPage:
-    """Some talks, and how many there are in all."""
-
-    lines: tuple[TalkLine, ...]
-    total: int
-
-
 def find_talk(store: Store, project: Project, dialogue_id: str) -> Talk:
     """Return a talk of the project."""
     with store.reading() as tx:
@@ -114,14 +106,14 @@ def list_talks(
     sort: str = "score",
     limit: int = 50,
     offset: int = 0,
-) -> TalkPage:
-    """Return some talks with their newest scores; those without a score come last."""
+) -> tuple[tuple[TalkLine, ...], int]:
+    """Return some dialogues with their newest scores, and how many there are; those without a score come last."""
     clean_text(chosen.search or "")
     with store.reading() as tx:
         scores = tx.dialogues.page(project.id, chosen, sort=sort, limit=limit, offset=offset)
         # In pieces: an export asks for all of them.
         lines = tuple(line for piece in pieces(scores) for line in _make_lines(tx, piece))
-        return TalkPage(lines, tx.dialogues.count(project.id, chosen))
+        return lines, tx.dialogues.count(project.id, chosen)
 
 
 def some_talks(store: Store, project: Project, ids: Sequence[str]) -> tuple[TalkLine, ...]:

@@ -56,18 +56,8 @@ class TalkPreview:
     size: int = 0
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was passed over in reading."""
-        return self.log.notes
-
-    @property
-    def speakers(self) -> tuple[str, ...]:
-        """Who speaks in it, the busiest first."""
-        return self.log.speakers
-
-    @property
-    def settled(self) -> TalkChoices:
-        """The choices with all that was found out."""
+    def complete_choices(self) -> TalkChoices:
+        """The choices, with the layout that was detected."""
         layout = self.log.layout
         return replace(self.choices, sheet=layout.sheet, header=layout.header, roles=layout.roles)
 
