@@ -117,10 +117,10 @@ def _with_npm(command: str) -> str:
 
 
 def _check_dialogue_model() -> Finding:
-    from vivavoce.dialogues.raters.learned import shipped
+    from vivavoce.dialogues.raters.learned import load_shipped
 
     try:
-        origin = shipped().origin
+        origin = load_shipped().origin
     except VivaError as error:
         return Finding(
             "dialogue model", "missing", f"needed to score with `viva dialogues`: {error.what}", error.remedy

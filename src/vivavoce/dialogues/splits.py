@@ -63,16 +63,6 @@ def fixed_splits(groups: Sequence[Hashable], share: float = 0.1, seeds: Sequence
     return splits
 
 
-def left_out(groups: Sequence[Hashable]) -> list[Split]:
-    """Return one split for each group, in order of appearance: learn from all others, test on this one."""
-    members = _members(groups)
-    if len(members) < 2:
-        raise UsageError(
-            "there is only one group, so none can be left out", remedy="provide rows from at least 2 groups"
-        )
-    return [_split(rows, len(groups)) for rows in members.values()]
-
-
 def by_dialogue(views: Sequence[View]) -> list[str]:
     """Return the dialogue of each view."""
     return [view.dialogue.id for view in views]

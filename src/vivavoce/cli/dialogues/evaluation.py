@@ -156,8 +156,8 @@ def _rater_json(result: DialoguesResult) -> dict[str, Any]:
     from vivavoce.dialogues import result_to_json
 
     whole = result_to_json(result)
-    kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue", "problems")}
-    return {"rater": result.passport.rater, **_agreements_json(result.passport), **kept}
+    shared = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue", "problems")}
+    return {"rater": result.passport.rater, **_agreements_json(result.passport), **shared}
 
 
 def _show(console: Console, evaluation: Evaluation, *, saved: bool) -> None:

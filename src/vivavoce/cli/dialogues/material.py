@@ -273,15 +273,15 @@ def read_published_part(name: str, place: Path, part: str | None) -> tuple[Dialo
     dialogues = read_published(name, place)
     if part is None:
         return dialogues
-    kept = tuple(dialogue for dialogue in dialogues if dialogue.source.startswith(part))
-    if not kept:
+    chosen = tuple(dialogue for dialogue in dialogues if dialogue.source.startswith(part))
+    if not chosen:
         known = sorted({dialogue.source for dialogue in dialogues})
         raise DataError(
             f"the data set has no part '{part}'.{nearest(part, known)}",
             where=str(place),
             remedy=f"choose one of: {', '.join(known)}",
         )
-    return kept
+    return chosen
 
 
 def list_absent_parts(name: str, place: Path) -> tuple[str, ...]:

@@ -64,8 +64,8 @@ def save_weights(model: Model, path: str | Path) -> None:
         "wording_intercept": parts.wording.intercept.tolist(),
         "kernel_intercept": parts.kernel.intercept.tolist(),
         "kernel_width": parts.kernel.width,
-        "told": _write_equation(model.told),
-        "untold": _write_equation(model.untold),
+        "told": _write_equation(model.known),
+        "untold": _write_equation(model.unknown),
         "guess": [model.guess.intercept, model.guess.slope],
         "origin": to_json(model.origin),
     }

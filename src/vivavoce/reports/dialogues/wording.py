@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vivavoce.dialogues.dialogue import Utterance
-from vivavoce.dialogues.passport import MIN_RATINGS, drift_sentence, follows_sentence, help_sentences, judged
+from vivavoce.dialogues.passport import MIN_RATINGS, drift_sentence, find_agreement, follows_sentence, help_sentences
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Origin, Passport, Recalibration, Score
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural
@@ -137,8 +137,8 @@ def refusals(result: DialoguesResult) -> list[Group]:
 
 def cautions(result: DialoguesResult) -> list[Group]:
     """Return what scores are to be taken with care for, the most frequent first."""
-    kept = [row.score for row in pair_scores(result) if row.value is not None]
-    return _group((warning, score.id) for score in kept for warning in score.warnings)
+    scores = [row.score for row in pair_scores(result) if row.value is not None]
+    return _group((warning, score.id) for score in scores for warning in score.warnings)
 
 
 def _group(pairs: Iterable[tuple[str, str]]) -> list[Group]:
@@ -151,8 +151,8 @@ def _group(pairs: Iterable[tuple[str, str]]) -> list[Group]:
 
 def some_names(names: Sequence[str], most: int = 5) -> str:
     """Return a few names and how many more there are."""
-    shown = join(", ", names[:most])
-    return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
+    first = join(", ", names[:most])
+    return first if len(names) <= most else say("{shown} and {n:,} more", shown=first, n=len(names) - most)
 
 
 def origin_sentence(origin: Origin | None) -> str:
@@ -233,7 +233,7 @@ def following_sentences(passport: Passport) -> list[str]:
 
     Nothing where the verdict has said it, as it does of too few marks.
     """
-    agreement = judged(passport.local)
+    agreement = find_agreement(passport.local)
     first = follows_sentence(agreement)
     if agreement is None or agreement.n < MIN_RATINGS or first in passport.verdict:
         return []

@@ -214,7 +214,7 @@ def upload_dialogues(
     choices = TalkChoices(batch, speaker, bot, existing, encoding, sheet, header)
     preview = prepare_talks(*visit.acting, uploaded_source(visit.request, file), choices)
     counts = {str(kind): n for kind, n in preview.counts.items()}
-    summary = build(PreviewSummary, preview, batch=preview.choices.batch, counts=counts)
+    summary = build(PreviewSummary, preview, preview.log, batch=preview.choices.batch, counts=counts)
     return place(summary, "dialogue-uploads", preview.key)
 
 

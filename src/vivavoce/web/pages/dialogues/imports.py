@@ -104,10 +104,10 @@ def take_run(visit: EditorVisit, form: Form) -> Response:
         form.check()
         talks = talks_of_run(visit.store, visit.project, number)
         choices = TalkChoices(choices.batch or f"run {number}", existing=choices.existing)
-        taken = add_talks(visit.store, visit.actor, visit.project, talks, choices)
+        imported = add_talks(visit.store, visit.actor, visit.project, talks, choices)
     except InputError as error:
         return _add_page(visit, form, error)
-    return _lead_on(visit, taken)
+    return _lead_on(visit, imported)
 
 
 @router.get("/{key}.{kind}")
@@ -149,10 +149,10 @@ def apply(visit: EditorVisit, key: str, form: Form) -> Response:
             changed = change_talks(visit.store, visit.actor, visit.project, key, choices)
             text = visit.words.gettext("You changed how the file is read. Check the preview, then import.")
             return visit.done(f"{visit.base}/dialogues/add/{changed.key}", text)
-        taken = apply_talks(visit.store, visit.actor, visit.project, key)
+        imported = apply_talks(visit.store, visit.actor, visit.project, key)
     except InputError as error:
         return _preview_page(visit, key, error=error)
-    return _lead_on(visit, taken)
+    return _lead_on(visit, imported)
 
 
 @router.post("/{key}/drop")
@@ -162,15 +162,15 @@ def drop(visit: EditorVisit, key: str) -> Response:
     return visit.done(f"{visit.base}/dialogues", visit.words.gettext("Nothing was imported."))
 
 
-def _lead_on(visit: Visit, taken: Taken) -> Response:
+def _lead_on(visit: Visit, imported: Taken) -> Response:
     text = visit.words.gettext(
         "Imported: %(added)s new, %(replaced)s replaced, %(skipped)s skipped, %(refused)s rejected.",
-        added=taken.added,
-        replaced=taken.replaced,
-        skipped=taken.skipped,
-        refused=len(taken.refused),
+        added=imported.added,
+        replaced=imported.replaced,
+        skipped=imported.skipped,
+        refused=len(imported.refused),
     )
-    return visit.done(Listing(f"{visit.base}/dialogues").address(batch=taken.batch), text)
+    return visit.done(Listing(f"{visit.base}/dialogues").address(batch=imported.batch), text)
 
 
 def _add_page(visit: Visit, form: Fields | None = None, error: InputError | None = None) -> Response:

@@ -126,7 +126,7 @@ def _talk_page(
         lead=lead,
         about=about,
         crumbs=(Link(words.gettext("Dialogues"), base),),
-        facts=list(_told_facts(words, facts)),
+        facts=list(_list_facts(words, facts)),
         score=View(value=visit.write.number(score.score, 1), share=(score.score - 1) / 4, band=band, tone=TONES[band])
         if score and score.score is not None
         else None,
@@ -144,11 +144,11 @@ def _talk_page(
         ),
         people=[_rating_row(words, rating, dialogue) for rating in dialogue.ratings[:MAX_RATINGS]],
         error=error,
-        **_measured(words, dialogue, score, f"{path}/chart.json"),
+        **_list_effects(words, dialogue, score, f"{path}/chart.json"),
     )
 
 
-def _told_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
+def _list_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
     """Yield the facts of one dialogue with their quotes and the way to their messages."""
     ends = {fact.turn for fact in facts if fact.kind is FactKind.ENDED_AFTER_FALLBACK}
     for fact in facts:
@@ -161,7 +161,7 @@ def _told_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
             yield View(chip=chip, quote=fact.quote, turn=fact.turn, href=place, again=again)
 
 
-def _measured(words: Words, dialogue: Talk, score: ScoreRow | None, address: str) -> dict[str, Any]:
+def _list_effects(words: Words, dialogue: Talk, score: ScoreRow | None, address: str) -> dict[str, Any]:
     """Return what the rater measured, for experts: the effect of each message and of each group of features."""
     effects, signed = _effects_of(score), Writer(words).signed
     speakers = {place: str(turn.get("speaker", "")) for place, turn in enumerate(dialogue.row.turns, 1)}
