@@ -83,5 +83,5 @@ def test_help_groups_the_commands_by_what_they_are_for(viva, plain):
     places = [shown.index(f" {title} ") for title in titles]
     assert places == sorted(places)
     assert (
-        places[0] < shown.index(" demo ") < places[1] < shown.index(" serve ") < places[2] < shown.index(" doctor ")
+        places[0] < shown.index("│ demo ") < places[1] < shown.index("│ serve ") < places[2] < shown.index("│ doctor ")
     )

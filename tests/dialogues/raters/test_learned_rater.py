@@ -257,7 +257,7 @@ def test_no_option_is_the_shipped_model_and_a_path_is_ones_own(tmp_path: Path) -
 def test_a_package_without_its_model_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("vivavoce.dialogues.model.weights.SHIPPED", tmp_path / "gone.npz")
     with pytest.raises(MissingPartError, match=r"gone\.npz"):
-        learned.shipped.__wrapped__()
+        learned.load_shipped.__wrapped__()
 
 
 def test_the_origin_is_the_models() -> None:
