@@ -21,7 +21,7 @@ from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE
 from vivavoce.web import charts
-from vivavoce.web.formats import Writer
+from vivavoce.web.formats import Writer, breakable
 from vivavoce.web.language import LANGUAGES, Words
 from vivavoce.web.parts import Choice, Column, Edit, Field, Pager, Progress, Row, Turn, differences
 from vivavoce.web.rendering import (
@@ -108,6 +108,10 @@ def test_hostile_names_stay_text() -> None:
     assert "<script>" not in text
     assert HOSTILE not in text
     assert text.count("&lt;script&gt;") >= 7
+
+
+def test_a_name_breaks_between_its_words_and_stays_text() -> None:
+    assert breakable("a_<b>/c") == "a_<wbr>&lt;b&gt;/<wbr>c"
 
 
 def test_a_name_that_the_context_lacks_is_an_error() -> None:

@@ -100,7 +100,6 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(re.escape(word).replace(r"\-", "[ -]").replace(r"\ ", " ") for word in ordered)
 
 
-@lru_cache(maxsize=8)
 def _read_iso(match: re.Match[str]) -> DayMention | None:
     year, month, day = (int(part) for part in match.groups())
     return _valid(match, [(day, month, year)])
@@ -112,6 +111,7 @@ def _read_figures(match: re.Match[str]) -> DayMention | None:
     return _valid(match, [(first, second, year), (second, first, year)])
 
 
+@lru_cache(maxsize=8)
 def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     """Return the ways to write a day with their readers, the fullest first."""
     words = language_of(code)

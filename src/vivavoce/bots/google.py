@@ -146,7 +146,7 @@ def _sign_assertion(key: Mapping[str, Any], now: int) -> str:
     parts = [_encode(json.dumps(part).encode()) for part in (header, {**claims, "iat": now, "exp": now + 3600})]
     private = load_pem_private_key(str(key["private_key"]).encode(), None)
     if not isinstance(private, rsa.RSAPrivateKey):
-        raise MissingPartError(say("the private key is no RSA key"), remedy=say("create a new key file"))
+        raise MissingPartError(say("the private key is not an RSA key"), remedy=say("create a new key file"))
     signature = private.sign(".".join(parts).encode(), padding.PKCS1v15(), hashes.SHA256())
     return ".".join([*parts, _encode(signature)])
 

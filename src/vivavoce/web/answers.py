@@ -195,7 +195,12 @@ SET_UP = (
     (gettext_noop("Settings"), "/settings", "settings", "s"),
 )
 # Pages that belong to an entry though their address does not begin with its own.
-BELONGING = {"/scenarios": "/suites", "/examples": "/topics", "/dialogues/runs": "/dialogues/score"}
+BELONGING = {
+    "/scenarios": "/suites",
+    "/examples": "/topics",
+    "/dialogues/runs": "/dialogues/score",
+    "/forecasts": "/intents",
+}
 
 
 def build_groups(words: Words, who: Visitor, project: Project | None, path: str) -> tuple[NavGroup, ...]:

@@ -19,6 +19,7 @@ from fastapi import Depends, Path, Query
 from vivavoce.errors import AbsentError
 from vivavoce.messages import say
 from vivavoce.web.answers import TABLES
+from vivavoce.web.formats import breakable
 from vivavoce.web.parts import Column, Pager
 from vivavoce.web.rendering import Link, View
 
@@ -142,5 +143,6 @@ def facet(  # noqa: PLR0917
             tone, sign = looks.get(value, ("", ""))
             href = listing.address(**{name: "" if value == chosen else value}) + anchor
             count = counts.get(value, 0)
-            choices.append(View(title=text, href=href, count=count, current=value == chosen, tone=tone, sign=sign))
+            current = value == chosen
+            choices.append(View(title=breakable(text), href=href, count=count, current=current, tone=tone, sign=sign))
     return View(title=title, choices=choices)

@@ -92,8 +92,10 @@ class Edits(RowsById[Edit], table=edits, row=Edit):
 
     def state(self, project_id: str) -> tuple[int, str]:
         """Return what changes whenever the content of a project does."""
-        newest = next(iter(self.of_project(project_id, limit=1)), None)
-        return self.count(project_id), newest.id if newest else ""
+        newest = sa.select(edits.c.id).where(edits.c.project_id == project_id).order_by(*_NEWEST_FIRST).limit(1)
+        query = sa.select(sa.func.count(), newest.scalar_subquery()).where(edits.c.project_id == project_id)
+        count, edit_id = self.connection.execute(query).one()
+        return int(count), edit_id or ""
 
     def by_person(self, project_id: str, since: datetime) -> dict[str | None, tuple[int, datetime]]:
         """Return how many edits each person made since a time, and when the last one, by the id of the person."""

@@ -46,7 +46,7 @@ def create_assistant_demo(store: Store, actor: Actor) -> Project:
         with store.writing() as tx:
             staff = [_invent(tx, login, name) for login, name in RECRUITERS.items()]
         project = create_project(store, actor, NAME, slug=_free_slug(store), language="en")
-        _bring_content(store, staff[0], project)
+        bring_company(store, staff[0], project)
     truth: dict[str, str] = {}
     messages = list(_visits(began, loaded, draw))
     next_lesson = began + timedelta(days=DAYS / 3)
@@ -78,7 +78,7 @@ def _invent(tx: Transaction, login: str, name: str) -> Actor:
     return Actor(person.id, person.name, Role.EDITOR)
 
 
-def _bring_content(store: Store, actor: Actor, project: Project) -> None:
+def bring_company(store: Store, actor: Actor, project: Project) -> None:
     """Bring topics, answers and openings of the company, and switch the assistant on."""
     company, shipped = load_company(COMPANY)
     languages = tuple(code for code in company.languages if code in company.faq)
