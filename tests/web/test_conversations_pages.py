@@ -17,7 +17,7 @@ from held_talks import hold
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
 from vivavoce.web.language import Words
-from vivavoce.web.talk_words import NAMES, named
+from vivavoce.web.talk_words import NAMES, kind_title
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.scenarios.suites import import_suite, list_suites
@@ -366,5 +366,5 @@ def test_every_name_of_an_outcome_can_be_translated() -> None:
 
 
 def test_kinds_of_messages_are_shown_in_plain_words() -> None:
-    assert [named(Words("en"), kind) for kind in ("smalltalk", "paraphrase")] == ["small talk", "paraphrase"]
-    assert named(Words("de"), "smalltalk") == "Plauderei"
+    assert [kind_title(Words("en"), kind) for kind in ("smalltalk", "paraphrase")] == ["small talk", "paraphrase"]
+    assert kind_title(Words("de"), "smalltalk") == "Plauderei"

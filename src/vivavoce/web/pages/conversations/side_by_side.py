@@ -22,7 +22,7 @@ from vivavoce.web.language import Words
 from vivavoce.web.listing import LARGEST, Listing, Number, PageNumber
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import expected_text, named, outcome_mark, reply_notes, reply_text, talk_path
+from vivavoce.web.talk_words import expected_text, kind_title, outcome_mark, reply_notes, reply_text, talk_path
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.conversations.accepting import Origin, accept_reply, find_origin, is_accepted, may_accept
 from vivavoce.workspace.conversations.conversations import KIND
@@ -117,7 +117,7 @@ def _head(visit: Visit, run: Run, talk: Talk) -> View:
         crumbs=(Link(words.ours(run.title), path), Link(words.gettext("Conversations"), f"{path}/talks")),
         title=own.title or own.id,
         lead=say_headline(words, talk),
-        level=named(words, own.level),
+        level=kind_title(words, own.level),
         domain=own.domain.replace("_", " "),
         place=words.gettext("conversation %(place)s of %(total)s", place=talk.place, total=talk.total),
         repeats=[
@@ -177,7 +177,7 @@ def make_round(
     return View(
         number=turn.number,
         said=next((row.sent for row in rows.values() if row is not None), turn.text),
-        kind="" if turn.kind is Kind.CLEAN else named(words, str(turn.kind)),
+        kind="" if turn.kind is Kind.CLEAN else kind_title(words, str(turn.kind)),
         expected=expected_text(words, turn.expect),
         edit=edit,
         differs=len({outcome_mark(words, str(outcome)).tone for outcome in outcomes}) > 1,
