@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vivavoce.bots.asking import Answered, AskingPolicy, Pace, call_patiently
 from vivavoce.bots.guard import addresses, limited_to
+from vivavoce.bots.loops import run_to_end
 from vivavoce.bots.platform import PlatformBot
 from vivavoce.bots.registry import BOTS_FILE, list_bots, load_bots
 from vivavoce.bots.training import RemoteIntent, Trainable, retrain
@@ -136,13 +136,7 @@ class BotClassifier:
                 finally:
                     await self.bot.close()
 
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(done())
-        # An event loop already runs here (a notebook), so the work gets another one.
-        with ThreadPoolExecutor(1) as threads:
-            return threads.submit(lambda: asyncio.run(done())).result()
+        return run_to_end(done())
 
 
 def _as_rows(ranking: Iterable[Guess]) -> list[dict[str, Any]]:

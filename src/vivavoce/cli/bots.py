@@ -100,7 +100,7 @@ def start(
     name: Name,
     *,
     agent: Agent = None,
-    port: Annotated[int, option("--port", "N", "Port on this machine; 0: any free port.", low=0, high=65535)] = 0,
+    port: Annotated[int, option("--port", "N", "Port on this machine; 0 for any free port.", low=0, high=65535)] = 0,
     bots: BotFile = None,
     output: Output,
 ) -> None:
@@ -218,8 +218,8 @@ def _change_bot(name: str, agent: str | None, file: Path | None, output: Output,
             finally:
                 await bot.close()
         created = [topic.intent for topic in loaded.topics if topic.phrases] if loaded else []
-        deleted, kept = ([intent.name for intent in rows] for rows in (plan.delete, plan.keep))
-        return {"bot": name, "done": yes, "delete": deleted, "create": created, "keep": kept}
+        deleted, others = ([intent.name for intent in rows] for rows in (plan.delete, plan.keep))
+        return {"bot": name, "done": yes, "delete": deleted, "create": created, "keep": others}
 
     content = asyncio.run(work())
 

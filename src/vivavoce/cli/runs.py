@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_group
 
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, JsonPath, Output, Quiet, argument, exam_option, option
 from vivavoce.cli.shared.places import ProjectName, Workspace, find_project, open_current
+from vivavoce.cli.shared.plain_help import PlainCommand, PlainGroup
 from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import check_targets, head, publish, write_content
 from vivavoce.errors import UsageError, WorkError
@@ -48,7 +48,7 @@ Wait = Annotated[bool, option("--wait", "", "Wait until the run has ended.")]
 Number = Annotated[int, argument("RUN", "Number of the run.", min=1)]
 
 
-class ExamCommands(TyperGroup):
+class ExamCommands(PlainGroup):
     """One command for each installed exam, built from its options when first needed."""
 
     @property
@@ -106,7 +106,7 @@ def _build_start_commands() -> dict[str, Any]:
         example = f"For example:\n\n    viva runs start {kind.name} jobs{needed} --wait"
         # Typer takes the indentation, and with it the code, from an example that follows the first paragraph.
         help = f"{kind.summary}\n\nOptions default to those of the project.\n\n{example}"
-        starts.command(kind.name, help=help)(_build_start_command(kind))
+        starts.command(kind.name, cls=PlainCommand, help=help)(_build_start_command(kind))
     return dict(get_group(starts).commands)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, argument, option
@@ -52,7 +51,9 @@ def create(workspace: Workspace = None, *, output: Output) -> None:
     from vivavoce.store.migrating import create_store, schema_version
 
     store = create_store(place)
-    message = f"Workspace created: {store.address}\nTo open it: viva serve"
+    # The address of a database may hold a password.
+    flag = f" --workspace {workspace}" if workspace and "://" not in workspace else ""
+    message = f"Workspace created: {store.address}\nTo open it: viva serve{flag}"
     _finish(store, output, message, schema=schema_version(store))
 
 
@@ -182,15 +183,15 @@ def status(workspace: Workspace = None, *, output: Output) -> None:
     """
     _prepare(workspace, output)
     store = open_current(workspace)
+    from vivavoce.reports.shared.layout import numbers_table
     from vivavoce.workspace.projects.projects import workspace_facts
 
     facts = workspace_facts(store)
     store.close()
-    table = Table("what", "state")
-    table.columns[-1].overflow = "fold"
-    for name in ("version", "address", "schema", "projects", "people", "admins", "open_runs"):
-        table.add_row(name.replace("_", " "), str(getattr(facts, name)))
-    table.add_row("workers", ", ".join(f"{worker.host} {worker.pid}" for worker in facts.workers) or "none")
+    names = ("version", "address", "schema", "projects", "people", "admins", "open_runs")
+    rows = [(name.replace("_", " ").capitalize(), str(getattr(facts, name))) for name in names]
+    rows.append(("Workers", ", ".join(f"{worker.host} {worker.pid}" for worker in facts.workers) or "none"))
+    table = numbers_table(("Workspace", ""), rows, words=2)
     workers = [{"host": row.host, "pid": row.pid, "seen": row.seen.isoformat()} for row in facts.workers]
     publish(output, "workspace", {**asdict(facts), "workers": workers}, lambda console: console.print(table))
 

@@ -151,9 +151,9 @@ class Conversations(Exam):
 
     def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
         """Judge and count all conversations that were held, and name those that were not; `drawn`: with pictures."""
+        from vivavoce.conversations.exam import score_run
         from vivavoce.conversations.json_form import result_to_json
         from vivavoce.conversations.running.record import RunRecord
-        from vivavoce.conversations.scoring import score_run
         from vivavoce.reports.conversations.wording import headline
 
         content = read_material(material)

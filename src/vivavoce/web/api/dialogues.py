@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query, UploadFile
 from fastapi import Form as FormField
 from pydantic import BaseModel, Field
 
+from vivavoce.codec import to_json
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.facts import Fact
-from vivavoce.dialogues.json_form import to_json
 from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, RatingRow, Run, ScoreRow
@@ -176,8 +176,7 @@ def list_dialogues(
 ) -> Listed[TalkLine]:
     """Return talks with their newest scores, the worst first."""
     chosen = DialogueFilter(batch, bot, search or None, marked)
-    page = list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset)
-    return make_list(page.lines, page.total)
+    return make_list(*list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset))
 
 
 @router.post("/projects/{slug}/dialogues", status_code=201)
@@ -215,7 +214,7 @@ def upload_dialogues(
     choices = TalkChoices(batch, speaker, bot, existing, encoding, sheet, header)
     preview = prepare_talks(*visit.acting, uploaded_source(visit.request, file), choices)
     counts = {str(kind): n for kind, n in preview.counts.items()}
-    summary = build(PreviewSummary, preview, batch=preview.choices.batch, counts=counts)
+    summary = build(PreviewSummary, preview, preview.log, batch=preview.choices.batch, counts=counts)
     return place(summary, "dialogue-uploads", preview.key)
 
 

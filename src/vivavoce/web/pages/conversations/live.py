@@ -153,8 +153,8 @@ def _talk(visit: Visit, run: Run, watched: Watched, place: TalkPlace) -> View:
         for bot in talk.bots
         if not talk.rows.get(bot)
     }
-    said = {number for rows in talk.rows.values() for number, row in rows.items() if row.status != "not_reached"}
-    turns = [turn for turn in reversed(talk.turns) if turn.number in said]
+    reached = {number for rows in talk.rows.values() for number, row in rows.items() if row.status != "not_reached"}
+    turns = [turn for turn in reversed(talk.turns) if turn.number in reached]
     return View(
         strip=list(make_strip(visit.words, talk)),
         numbers=[turn.number for turn in talk.turns],

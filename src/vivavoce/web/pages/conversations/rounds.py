@@ -16,6 +16,8 @@ from vivavoce.web.visits import Visit
 from vivavoce.workspace.conversations.accepting import Origin, is_accepted, may_accept
 from vivavoce.workspace.conversations.transcripts import Talk
 
+NOBODY: Mapping[str, str] = {}
+
 
 def make_strip(words: Words, talk: Talk) -> Iterator[View]:
     """Yield a line for each bot: a mark for each turn, and how many were right."""
@@ -28,22 +30,16 @@ def make_strip(words: Words, talk: Talk) -> Iterator[View]:
 
 
 def _count_right(rows: Iterable[TurnRow]) -> tuple[int, int]:
-    """Return how many of some turns were right, and how many were checked."""
     outcomes = [TurnOutcome(row.outcome) for row in rows if row.outcome]
     checked = [outcome.passed for outcome in outcomes if outcome.counted]
     return sum(checked), len(checked)
 
 
 def make_round(
-    visit: Visit,
-    talk: Talk,
-    turn: ScriptTurn,
-    origin: Origin | None = None,
-    *,
-    waiting: Mapping[str, str] | None = None,
+    visit: Visit, talk: Talk, turn: ScriptTurn, origin: Origin | None = None, *, waiting: Mapping[str, str] = NOBODY
 ) -> View:
     """Return one message and what every bot said to it. `waiting`: what is said of bots that said nothing yet."""
-    words, unsaid = visit.words, waiting or {}
+    words = visit.words
     rows = {bot: talk.rows.get(bot, {}).get(turn.number) for bot in talk.bots}
     outcomes = [TurnOutcome(row.outcome) for row in rows.values() if row is not None and row.outcome]
     place = origin.places.get(turn.number) if origin else None
@@ -57,29 +53,25 @@ def make_round(
         differs=len({outcome_mark(words, str(outcome)).tone for outcome in outcomes}) > 1,
         wrong=any(outcome.counted and not outcome.passed for outcome in outcomes),
         replies=[
-            _reply(words, bot, at, row, origin) if row else _no_reply(words, bot, at, unsaid.get(bot, ""))
+            _show_reply(words, bot, at, row, origin, waiting.get(bot, ""))
             for at, (bot, row) in enumerate(rows.items())
         ],
     )
 
 
-def _no_reply(words: Words, bot: str, place: int, waiting: str) -> View:
-    said = waiting or words.gettext("(no reply yet)")
-    mark = outcome_mark(words, "")
-    return View(bot=bot, place=place, text="", waiting=said, mark=mark, why="", time="", fine=False, done=False)
-
-
-def _reply(words: Words, bot: str, place: int, row: TurnRow, origin: Origin | None) -> View:
-    done = is_accepted(origin, row)
+def _show_reply(  # noqa: PLR0917
+    words: Words, bot: str, place: int, row: TurnRow | None, origin: Origin | None, waiting: str
+) -> View:
+    done = row is not None and is_accepted(origin, row)
     return View(
         bot=bot,
         place=place,
-        text=reply_text(words, row),
-        waiting="",
-        mark=outcome_mark(words, row.outcome),
-        why=" · ".join(reply_notes(words, row, timed=False)),
-        time=words.said(milliseconds_text(row.first_ms)) if row.first_ms is not None else "",
-        fine=origin is not None and not done and may_accept(row),
+        text=reply_text(words, row) if row else "",
+        waiting="" if row else waiting or words.gettext("(no reply yet)"),
+        mark=outcome_mark(words, row.outcome if row else ""),
+        why=" · ".join(reply_notes(words, row, timed=False)) if row else "",
+        time=words.said(milliseconds_text(row.first_ms)) if row and row.first_ms is not None else "",
+        fine=row is not None and origin is not None and not done and may_accept(row),
         done=done,
     )
 
@@ -95,7 +87,7 @@ def say_headline(words: Words, talk: Talk) -> str:
     most = max(right / counted for right, counted in checked.values())
     best = [bot for bot, (right, counted) in checked.items() if right / counted == most]
     right, counted = checked[best[0]]
-    said = words.ngettext(
+    score = words.ngettext(
         "%(bots)s gets %(right)s of %(counted)s turns right",
         "%(bots)s get %(right)s of %(counted)s turns right",
         len(best),
@@ -105,16 +97,15 @@ def say_headline(words: Words, talk: Talk) -> str:
     )
     failed = _failed_by_all(talk, list(checked))
     if not failed or len(checked) < 2:
-        return f"{said}."
+        return f"{score}."
     turns = ", ".join(map(str, failed))
     common = words.ngettext(
         "every bot fails at turn %(turns)s", "every bot fails at turns %(turns)s", len(failed), turns=turns
     )
-    return f"{said}; {common}."
+    return f"{score}; {common}."
 
 
 def _failed_by_all(talk: Talk, bots: Sequence[str]) -> list[int]:
-    """Return the numbers of the turns that no bot got right."""
     numbers = []
     for turn in talk.turns:
         rows = [talk.rows.get(bot, {}).get(turn.number) for bot in bots]

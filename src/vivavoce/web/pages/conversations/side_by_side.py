@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.errors import InputError
 from vivavoce.store.rows import Run
 from vivavoce.web.failures import status_of
@@ -20,11 +21,7 @@ from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import named, talk_path
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
-from vivavoce.workspace.conversations.accepting import (
-    ReplyPlace,
-    accept_reply,
-    find_origin,
-)
+from vivavoce.workspace.conversations.accepting import accept_reply, find_origin
 from vivavoce.workspace.conversations.conversations import KIND
 from vivavoce.workspace.conversations.transcripts import Talk, find_talk
 from vivavoce.workspace.exams import runs
@@ -56,12 +53,12 @@ def accept(visit: EditorVisit, number: Number, form: Form) -> Response:
     """Add a reply to those that its turn accepts, and lead back to the turn."""
     run = runs.show_run(visit.store, visit.project, number, KIND).run
     repeat, turn = form.whole("repeat", 0, low=0, high=LARGEST), form.whole("turn", 0, low=0, high=LARGEST)
-    place = ReplyPlace(form.text("script", most=1000), form.text("bot"), turn, repeat)
-    talk = find_talk(visit.store, run, place.script, repeat=repeat)
+    key = ConversationKey(form.text("bot"), form.text("script", most=1000), repeat)
+    talk = find_talk(visit.store, run, key.script, repeat=repeat)
     show = form.text("show")
     try:
         form.check()
-        saved = accept_reply(visit.store, visit.actor, visit.project, run, place)
+        saved = accept_reply(visit.store, visit.actor, visit.project, run, (key, turn))
     except InputError as error:
         return _talk_page(visit, run, talk, show, error)
     text = visit.words.gettext(
@@ -77,8 +74,8 @@ def _talk_page(visit: Visit, run: Run, talk: Talk, show: str, error: InputError 
     chosen = {ALL: rounds, DIFFERENT: [r for r in rounds if r.differs], WRONG: [r for r in rounds if r.wrong]}
     if len(talk.bots) < 2:
         del chosen[DIFFERENT]
-    shown = show if show in chosen else ALL
-    chosen_too = {"repeat": str(talk.repeat + 1), "show": shown}
+    current = show if show in chosen else ALL
+    query = {"repeat": str(talk.repeat + 1), "show": current}
     view = View(
         head=_head(visit, run, talk),
         scenario=f"{visit.base}/scenarios/{origin.row.id}" if origin else "",
@@ -87,19 +84,19 @@ def _talk_page(visit: Visit, run: Run, talk: Talk, show: str, error: InputError 
         filters=[
             View(
                 title=_filter_title(visit.words, name),
-                n=len(found),
+                n=len(turns),
                 href=_address(visit, run, talk, show=name),
-                current=name == shown,
+                current=name == current,
             )
-            for name, found in chosen.items()
+            for name, turns in chosen.items()
         ],
-        rounds=chosen[shown],
-        show=shown,
+        rounds=chosen[current],
+        show=current,
         repeat=talk.repeat,
         script=talk.script.id,
         accept=f"{run_path(visit.project, run)}/accept",
         editable=visit.who.may("editor"),
-        pager=Listing(_address(visit, run, talk), chosen_too, page=talk.page, size=1).pager(talk.pages),
+        pager=Listing(_address(visit, run, talk), query, page=talk.page, size=1).pager(talk.pages),
         error=error,
     )
     title, status = view.head.title, status_of(error) if error else 200
@@ -107,7 +104,6 @@ def _talk_page(visit: Visit, run: Run, talk: Talk, show: str, error: InputError 
 
 
 def _head(visit: Visit, run: Run, talk: Talk) -> View:
-    """Return where in the run the conversation is, and what came of it in one sentence."""
     words, own, path = visit.words, talk.script, run_path(visit.project, run)
 
     def other(script: str, title: str) -> Link | None:
