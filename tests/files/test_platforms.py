@@ -14,7 +14,9 @@ from vivavoce.errors import FileError
 from vivavoce.files import read_dataset
 from vivavoce.records import is_out_of_scope
 
-RASA = "version: '3.1'\nnlu:\n- intent: fare\n  examples: |\n    - how much to [Perth](city)\n    - fare\n- synonym: a\n"
+RASA = (
+    "version: '3.1'\nnlu:\n- intent: fare\n  examples: |\n    - how much to [Perth](city)\n    - fare\n- synonym: a\n"
+)
 LEX = {"name": "Fare", "sampleUtterances": [{"utterance": "how much to {City}"}]}
 CLOSING = {"message": {"plainTextMessage": {"value": "It depends."}}}
 LEX_CLOSED = {**LEX, "intentClosingSetting": {"closingResponse": {"messageGroupList": [CLOSING]}}}

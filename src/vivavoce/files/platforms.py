@@ -36,7 +36,7 @@ class Export:
 
 
 def read_rasa(file: SourceFile) -> Export:
-    """Rasa training data (`nlu:`), without the marks of entities."""
+    """Read Rasa training data (`nlu:`), without the marks of entities."""
     content: Any = file.yaml.value
     blocks = content.get("nlu") if isinstance(content, Mapping) else None
     blocks = [block for block in blocks or () if isinstance(block, Mapping)]
@@ -55,14 +55,16 @@ def read_rasa(file: SourceFile) -> Export:
 
 
 def read_dialogflow(file: SourceFile) -> Export:
-    """A Dialogflow ES agent (ZIP): training phrases with the first text response."""
+    """Read a Dialogflow ES agent (ZIP): training phrases with the first text response."""
     parts = _read_archive(file)
 
     def messages() -> Iterator[tuple[str, str, str, str]]:
         for name, content in parts.items():
             stem, says, language = name.rpartition("_usersays_")
             intent = parts.get(f"{stem}.json") or {}
-            topic = OUT_OF_SCOPE if intent.get("fallbackIntent") else str(intent.get("name") or PurePosixPath(stem).name)
+            topic = (
+                OUT_OF_SCOPE if intent.get("fallbackIntent") else str(intent.get("name") or PurePosixPath(stem).name)
+            )
             code = language.removesuffix(".json")
             for phrase in content if says else ():
                 text = "".join(part.get("text", "") for part in phrase.get("data", ()))
@@ -72,7 +74,7 @@ def read_dialogflow(file: SourceFile) -> Export:
 
 
 def read_dialogflow_cx(file: SourceFile) -> Export:
-    """A Dialogflow CX agent (ZIP, JSON package): training phrases."""
+    """Read a Dialogflow CX agent (ZIP, JSON package): training phrases."""
     parts = _read_archive(file)
 
     def messages() -> Iterator[tuple[str, str, str, str]]:
@@ -90,7 +92,7 @@ def read_dialogflow_cx(file: SourceFile) -> Export:
 
 
 def read_lex(file: SourceFile) -> Export:
-    """A Lex V2 bot (ZIP): sample utterances with the closing response."""
+    """Read a Lex V2 bot (ZIP): sample utterances with the closing response."""
     parts = _read_archive(file)
 
     def messages() -> Iterator[tuple[str, str, str, str]]:
@@ -108,7 +110,7 @@ def read_lex(file: SourceFile) -> Export:
 
 
 def read_watson(file: SourceFile) -> Export:
-    """A Watson Assistant workspace or actions skill (JSON); counterexamples are out of scope."""
+    """Read a Watson Assistant workspace or actions skill (JSON); counterexamples are out of scope."""
     content = _read_json(file)
     space = content.get("workspace") or content
     language = str(content.get("language") or "")
@@ -131,7 +133,7 @@ def read_watson(file: SourceFile) -> Export:
 
 
 def read_clu(file: SourceFile) -> Export:
-    """A CLU or LUIS project (JSON)."""
+    """Read a CLU or LUIS project (JSON)."""
     content = _read_json(file)
     assets = content.get("assets") or content
     usual = str(content.get("culture") or (content.get("metadata") or {}).get("language") or "")
@@ -178,7 +180,15 @@ def _make_reader(read: Callable[[SourceFile], Export]) -> Callable[[SourceFile],
         try:
             export = read(file)
             messages = [message for message in export.messages if message[0].strip()]
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError, OSError, zipfile.BadZipFile) as error:
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            RecursionError,
+            OSError,
+            zipfile.BadZipFile,
+        ) as error:
             what = say("the export cannot be read; it is damaged or of another version")
             raise FileError(what, where=str(file.path), remedy=say("export it again as JSON")) from error
         if not messages:
