@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from vivavoce.store.rows import Run, UnitState
-from vivavoce.web.answers import go, unchanged
+from vivavoce.web.answers import answer_unchanged, go
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Number, Word
@@ -50,7 +50,7 @@ def show_watched(
         # The page that asked has more to show now: being led elsewhere, it loads itself anew.
         return go(run_path(visit.project, run))
     if run.version == version:
-        return unchanged()
+        return answer_unchanged()
     view = watch_view(visit, run, place_asked(script, repeat))
     return visit.part("conversations/watch.html", view)
 

@@ -11,7 +11,7 @@ from vivavoce.reports.shared.numbers import milliseconds_text
 from vivavoce.store.rows import TurnRow
 from vivavoce.web.language import Words
 from vivavoce.web.rendering import View
-from vivavoce.web.talk_words import expected_text, named, outcome_mark, reply_notes, reply_text
+from vivavoce.web.talk_words import expected_text, kind_title, outcome_mark, reply_notes, reply_text
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.conversations.accepting import Origin, is_accepted, may_accept
 from vivavoce.workspace.conversations.transcripts import Talk
@@ -47,7 +47,7 @@ def make_round(
     return View(
         number=turn.number,
         said=next((row.sent for row in rows.values() if row is not None), turn.text),
-        kind="" if turn.kind is Kind.CLEAN else named(words, str(turn.kind)),
+        kind="" if turn.kind is Kind.CLEAN else kind_title(words, str(turn.kind)),
         expected=expected_text(words, turn.expect),
         edit=edit,
         differs=len({outcome_mark(words, str(outcome)).tone for outcome in outcomes}) > 1,

@@ -19,7 +19,7 @@ from vivavoce.web.pages.conversations.live import Repeat
 from vivavoce.web.pages.conversations.rounds import make_round, make_strip, say_headline
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import named, talk_path
+from vivavoce.web.talk_words import kind_title, talk_path
 from vivavoce.web.visits import EditorVisit, ReaderVisit, Visit
 from vivavoce.workspace.conversations.accepting import accept_reply, find_origin
 from vivavoce.workspace.conversations.conversations import KIND
@@ -113,7 +113,7 @@ def _head(visit: Visit, run: Run, talk: Talk) -> View:
         crumbs=(Link(words.ours(run.title), path), Link(words.gettext("Conversations"), f"{path}/talks")),
         title=own.title or own.id,
         lead=say_headline(words, talk),
-        level=named(words, own.level),
+        level=kind_title(words, own.level),
         domain=own.domain.replace("_", " "),
         place=words.gettext("conversation %(place)s of %(total)s", place=talk.place, total=talk.total),
         repeats=[
