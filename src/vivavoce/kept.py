@@ -25,6 +25,11 @@ class Kept(Generic[T]):
         with self._lock:
             return self._things.get(key)
 
+    def drop(self, key: Hashable) -> None:
+        """Forget the thing of this key."""
+        with self._lock:
+            self._things.pop(key, None)
+
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the thing of this key; a caller who wants it while it is made waits, and nobody else does."""
         with self._lock:

@@ -10,6 +10,7 @@ from vivavoce.assistant import material
 from vivavoce.assistant.entities.places import load_gazetteer
 from vivavoce.assistant.entities.professions import read_lines
 from vivavoce.assistant.talk import LANGUAGES
+from vivavoce.assistant.understanding import bare
 from vivavoce.errors import FileError, UsageError
 
 
@@ -35,6 +36,15 @@ def test_every_topic_of_the_demo_company_has_an_answer_in_the_languages_of_its_q
     company, _ = material.load_company("demo")
     for language, data in company.faq.items():
         assert [topic for topic in data.sizes if language not in company.answers[topic]] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_test_message_is_a_training_example(language):
+    learnt = {bare(text) for text in material.general_examples(language).texts}
+    asked = [bare(text) for text in material.general_test(language).texts]
+    assert sorted(set(asked) & learnt) == []
+    assert len(set(asked)) == len(asked)
+    assert sum(intent is not None for intent in material.general_test(language).intents) >= 200
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

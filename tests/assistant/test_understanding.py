@@ -86,11 +86,8 @@ def test_a_company_without_a_faq_still_understands_the_general_intents():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_unseen_messages_are_told_apart_well_enough(assistant, language):
     (findings,) = examine_stages(assistant, general_test(language), stages=(Stage.GENERAL,)).findings
-    assert findings.general.n >= 190
-    assert findings.general.value >= 0.88
-    # Short messages are the same whoever writes them: what was not learnt word for word counts by itself.
-    assert findings.general_unseen.n >= 100
-    assert findings.general_unseen.value >= 0.84
+    assert findings.general.n == findings.general_unseen.n >= 200
+    assert findings.general.value >= 0.78
     assert findings.handed_over.value >= 0.75
     assert findings.detected.value >= 0.94
 

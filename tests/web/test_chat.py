@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from vivavoce.assistant import Assistant
+from vivavoce.assistant.understanding import Understander
+from vivavoce.kept import Kept
 from vivavoce.web.pages.assistant import chat
 from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.assistant import building
 from vivavoce.workspace.assistant.settings import change_settings, find_settings
 from vivavoce.workspace.topics.topics import add_topic
 
@@ -40,10 +45,39 @@ def furnish() -> Furnish:
 @pytest.fixture(autouse=True)
 def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat, "LIMITS", chat.Limits())
+    monkeypatch.setattr(chat, "PATIENCE_S", 300.0)
 
 
 def ask(client: TestClient, part: str, headers: dict[str, str] | None = None, **body: Any) -> Any:
     return client.post(f"/chat/jobs/{part}", json=body, headers=headers or {})
+
+
+def test_while_the_first_assistant_is_trained_a_message_is_asked_for_again(
+    stranger: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = Event(), Event()
+
+    def prepare(assistant: Assistant, languages: object = ()) -> Assistant:
+        begun.set()
+        assert may_end.wait(60)
+        return assistant
+
+    monkeypatch.setattr(chat, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(building, "_LATEST", {})
+    monkeypatch.setattr(building, "_TRAINING", Kept(4))
+    with monkeypatch.context() as patch:
+        patch.setattr(Assistant, "prepare", prepare)
+        patch.setattr(Understander, "is_trained", lambda *_: False)
+        key = ask(stranger, "open", FOREIGN).json()["key"]
+        assert begun.wait(60)
+        refused = ask(stranger, "messages", FOREIGN, key=key, id="1", text="where can I park")
+        assert (refused.status_code, refused.json()["detail"]) == (503, "the assistant is starting")
+        assert refused.headers["retry-after"] == "0"
+        assert refused.headers["access-control-allow-origin"] == SITE
+        may_end.set()
+    monkeypatch.setattr(chat, "PATIENCE_S", 300.0)
+    answer = ask(stranger, "messages", FOREIGN, key=key, id="1", text="where can I park").json()
+    assert answer["reply"]["texts"] == ["About parking."]
 
 
 def test_a_page_of_an_allowed_site_talks_without_a_cookie(stranger: TestClient) -> None:

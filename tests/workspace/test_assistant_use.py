@@ -8,16 +8,20 @@ from typing import Any
 
 import pytest
 
+from vivavoce.assistant import Assistant, understanding
+from vivavoce.assistant.understanding import Understander
 from vivavoce.errors import AbsentError, AccessError, DataError, StaleError, UsageError
+from vivavoce.kept import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MessageRow, Project, Role, User
-from vivavoce.store.stamps import dated, now
+from vivavoce.store.stamps import date_as, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.assistant import learning, mailing, openings, privacy, reviewing
+from vivavoce.workspace.assistant import building, learning, mailing, openings, privacy, reviewing
 from vivavoce.workspace.assistant.building import parse_answer
 from vivavoce.workspace.assistant.numbers import make_report
 from vivavoce.workspace.assistant.settings import change_settings, find_settings
 from vivavoce.workspace.assistant.talking import answer_message, list_new, open_talk
+from vivavoce.workspace.topics.examples import add_examples
 from vivavoce.workspace.topics.topics import add_topic
 
 pytestmark = pytest.mark.slow
@@ -71,6 +75,29 @@ def test_a_message_is_answered_from_the_bank_and_stored_with_its_guess(store: St
         assert tx.messages.get(row.id) == row
 
 
+def test_visitors_talk_with_the_assistant_before_while_the_next_one_is_trained(
+    store: Store, project: Project, anna: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = open_talk(store, project).key
+    answer_message(store, project, key, "where do I park", "1")
+    with store.reading() as tx:
+        topic = next(row for row in tx.topics.of_project(project.id) if row.name == "parking")
+    add_examples(store, anna, project, ["a place for my bicycle"], topic_id=topic.id)
+    learning.learn(store, anna, project)
+    trained: list[Assistant] = []
+    monkeypatch.setattr(building, "_train_beside", lambda assistant, languages: trained.append(assistant))
+    # As in a process that did not learn itself.
+    monkeypatch.setattr(understanding, "_MODELS", Kept(64))
+    monkeypatch.setattr(Understander, "is_trained", lambda self, languages: self in known)
+    known = {building._LATEST[store.address, project.id].understander}
+    row = answer_message(store, project, key, "where do I park", "2", patience=0.0)
+    assert row.intent == "parking"
+    (newest,) = trained
+    known.add(newest.understander)
+    answer_message(store, project, key, "a place for my bicycle", "3", patience=0.0)
+    assert building._LATEST[store.address, project.id] is newest
+
+
 @in_both
 def test_a_message_that_is_sent_twice_is_answered_once(store: Store, project: Project) -> None:
     key = open_talk(store, project).key
@@ -95,7 +122,7 @@ def test_what_nobody_taught_is_handed_over_and_a_reply_reaches_the_visitor(
 
 def test_who_left_an_address_and_went_gets_the_reply_by_mail(store: Store, project: Project, anna: Actor) -> None:
     key = open_talk(store, project).key
-    with dated(now() - timedelta(hours=1)):
+    with date_as(now() - timedelta(hours=1)):
         row = ask(store, project, "qwertz asdfgh zxcvbn", key)
         ask(store, project, "me@home.example", key)
     reviewing.reply_to_visitor(store, anna, project, row.id, "Nice keyboard!")
@@ -270,7 +297,7 @@ def test_a_visitor_gets_all_that_is_kept_and_nothing_stays_after_deleting(store:
 
 
 def test_talks_are_forgotten_after_the_days_that_were_chosen(store: Store, project: Project) -> None:
-    with dated(now() - timedelta(days=91)):
+    with date_as(now() - timedelta(days=91)):
         ask(store, project, "is there parking")
     fresh = ask(store, project, "what do you pay")
     privacy.forget_old(store, project)

@@ -62,12 +62,15 @@ class Assistant:
 
     def reply(self, state: State, message: str, *, page_language: str = "") -> Outcome:
         """Return the outcome of a message. Messages that begin with `/` are buttons: `/job_search`, `/salary`, ..."""
-        text = message.strip()[:MAX_CHARACTERS]
-        first = self.company.languages[0]
-        language = state.language or (page_language if page_language in LANGUAGES else "") or first
-        if not text.startswith("/"):
-            language = detect_language(text, talk=state.language, page=page_language, first=first)
-        return turns.answer(self, replace(state, language=language), text)
+        language = self.detect_language(state, message, page_language=page_language)
+        return turns.answer(self, replace(state, language=language), message.strip()[:MAX_CHARACTERS])
+
+    def detect_language(self, state: State, message: str, *, page_language: str = "") -> str:
+        """Return the language in which a message is answered."""
+        text, first = message.strip()[:MAX_CHARACTERS], self.company.languages[0]
+        if text.startswith("/"):
+            return state.language or (page_language if page_language in LANGUAGES else "") or first
+        return detect_language(text, talk=state.language, page=page_language, first=first)
 
     def with_options(self, options: Options) -> Assistant:
         """Return the same assistant with other stages or thresholds; nothing is trained again."""

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vivavoce.classifiers.bayes import Counts
+    from vivavoce.classifiers.bayes import TextCounts
     from vivavoce.classifiers.lexical import LexicalClassifier
     from vivavoce.classifiers.linear import LinearClassifier
     from vivavoce.text.vectors import Encoder
 
     # The sentence vector of a message, and its words and letters.
-    Encoded = tuple[NDArray[np.float32], Counts]
+    Encoded = tuple[NDArray[np.float32], TextCounts]
 
 SHOWN = 3
 # What the general intents learn beside their own: questions about applying and working, which are for the FAQ.
@@ -79,8 +79,11 @@ def train_stage(language: str, data: Dataset, background: Sequence[str] = ()) ->
 
     `background`: messages that belong to none of its intents, in any language.
     """
-    key = language, data.hash, hash(tuple(background))
-    return _MODELS.get(key, lambda: _train(language, data, background))
+    return _MODELS.get(_key(language, data, background), lambda: _train(language, data, background))
+
+
+def _key(language: str, data: Dataset, background: Sequence[str]) -> tuple[str, str, int]:
+    return language, data.hash, hash(tuple(background))
 
 
 def _train(language: str, data: Dataset, background: Sequence[str]) -> StageModel:
@@ -124,10 +127,10 @@ def bare(text: str) -> str:
 @lru_cache(maxsize=1024)
 def encode(language: str, text: str) -> Encoded | None:
     """Return what classifiers read of a message; None where there are no sentence vectors for its language."""
-    from vivavoce.classifiers.bayes import count
+    from vivavoce.classifiers.bayes import count_one
 
     encoder = _load_encoder(language)
-    return (encoder.encode([text]), count([text])) if encoder else None
+    return (encoder.encode([text]), count_one(text)) if encoder else None
 
 
 @lru_cache(maxsize=8)
@@ -153,14 +156,22 @@ class Understander:
             self.model(Stage.GENERAL, language)
             self.model(Stage.FAQ, language)
 
+    def is_trained(self, languages: Sequence[str]) -> bool:
+        """Tell whether no message in these languages has to wait for training."""
+        lessons = (self._lesson(stage, language) for stage in self.options.order for language in languages)
+        return all(lesson is None or _MODELS.peek(_key(*lesson)) is not None for lesson in lessons)
+
     def model(self, stage: Stage, language: str) -> StageModel | None:
         """Return the trained model of a stage; None for a company without a FAQ."""
+        lesson = self._lesson(stage, language)
+        return None if lesson is None else train_stage(*lesson)
+
+    def _lesson(self, stage: Stage, language: str) -> tuple[str, Dataset, Sequence[str]] | None:
+        """Return what a stage is trained on: language, examples, background."""
         if stage is Stage.GENERAL:
-            return train_stage(
-                language, self.general.get(language) or general_examples(language), background(language)
-            )
+            return language, self.general.get(language) or general_examples(language), background(language)
         own = language if language in self._faq else self._first
-        return train_stage(own, self._faq[own]) if own else None
+        return (own, self._faq[own], ()) if own else None
 
     def understand(self, text: str, language: str) -> Understanding:
         """Return what a message means."""

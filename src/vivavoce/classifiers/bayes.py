@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.classifiers.logistic import softmax
-from vivavoce.text.ngrams import letter_ngrams, word_ngrams
+from vivavoce.text.ngrams import count_text, letter_ngrams, word_ngrams
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -61,6 +61,24 @@ class Counts:
         return Counts(tuple(block[rows] for block in self.blocks), self.ids)
 
 
+@dataclass(frozen=True, eq=False)
+class TextCounts:
+    """The feature counts of one text, for which matrices would cost ten times what is done with them."""
+
+    ids: tuple[Ids, ...]
+    values: tuple[Matrix, ...]
+
+    def align(self, like: tuple[Ids, ...]) -> TextCounts:
+        """Return the counts of these features alone, under their places."""
+        places, values = [], []
+        for own, value, ids in zip(self.ids, self.values, like, strict=True):
+            place = np.minimum(np.searchsorted(ids, own), max(0, len(ids) - 1))
+            known = ids[place] == own if len(ids) else np.zeros(len(own), dtype=bool)
+            places.append(place[known])
+            values.append(value[known])
+        return TextCounts(tuple(places), tuple(values))
+
+
 def _align(block: csr_matrix, ids: Ids) -> csr_matrix:
     """Return the block with these columns alone, in this order."""
     from scipy.sparse import csr_matrix
@@ -80,6 +98,13 @@ def count(
     """
     counts = Counts.of((word_ngrams(texts if segmented is None else segmented), letter_ngrams(texts)))
     return counts if like is None else counts.align(like)
+
+
+def count_one(text: str) -> TextCounts:
+    """Count what `count` counts, for one text."""
+    (words, word_counts), (letters, letter_counts) = count_text(text)
+    values = (np.log(counts.astype(np.float32)) + np.float32(1) for counts in (word_counts, letter_counts))
+    return TextCounts((words, letters), tuple(values))
 
 
 def sharpen(chances: Matrix, power: float) -> Matrix:
@@ -122,8 +147,10 @@ class NaiveBayes:
         pairs = zip(counts.blocks, self.frequencies, strict=True)
         return hstack([_weigh(block, idf) for block, idf in pairs]).tocsr()
 
-    def probabilities(self, counts: Counts) -> Matrix:
+    def probabilities(self, counts: Counts | TextCounts) -> Matrix:
         """Return one row of class probabilities for each row of counts."""
+        if isinstance(counts, TextCounts):
+            return self._weigh_text(counts)
         scores = np.zeros((counts.blocks[0].shape[0], len(self.constant)), dtype=np.float32)
         for block, idf, evidence in zip(counts.blocks, self.frequencies, self.evidence, strict=True):
             weighed = _weigh(block, idf)
@@ -131,6 +158,22 @@ class NaiveBayes:
             scores += np.asarray(weighed.sum(axis=1)) * self.constant
         scores /= np.float32(TEMPERATURE)
         return softmax(scores)
+
+    def _weigh_text(self, counts: TextCounts) -> Matrix:
+        scores = np.zeros(len(self.constant), dtype=np.float32)
+        for values, places, idf, evidence in zip(
+            counts.values, counts.ids, self.frequencies, self.evidence, strict=True
+        ):
+            weights = values * idf[places]
+            weights *= np.sqrt(np.float32(0.5)) / (np.sqrt(weights @ weights) or 1)
+            starts = evidence.indptr[places]
+            sizes = evidence.indptr[places + 1] - starts
+            # The cells of the rows of these features, one row after the other.
+            cells = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+            parts = evidence.data[cells] * np.repeat(weights, sizes)
+            scores += np.bincount(evidence.indices[cells], parts, len(scores)).astype(np.float32)
+            scores += weights.sum() * self.constant
+        return softmax(scores[None, :] / np.float32(TEMPERATURE))
 
 
 def _inverse_frequency(block: csr_matrix) -> Matrix:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.classifiers import logistic
-from vivavoce.classifiers.bayes import Counts, NaiveBayes, count, sharpen
+from vivavoce.classifiers.bayes import Counts, NaiveBayes, TextCounts, count, sharpen
 from vivavoce.classifiers.calibration import Calibration
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
@@ -48,7 +48,7 @@ class _Trained:
     examples: tuple[Matrix, ...]
     calibration: Calibration
 
-    def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | None) -> Matrix:
+    def answer(self, rotated: Matrix, vectors: Matrix, counts: Counts | TextCounts | None) -> Matrix:
         """Return the joint probabilities of messages given as vectors and counts."""
         chances, sharpness = self.solution.probabilities(rotated), self.calibration.sharpness
         if self.words is None or counts is None:
@@ -166,7 +166,9 @@ class LinearClassifier(Guessing):
             return self.weigh(texts, np.empty((0, self.encoder.dimension), dtype=np.float32))
         return self.weigh(texts, self._encode(texts))
 
-    def weigh(self, texts: Sequence[str], vectors: Matrix, counts: Counts | None = None) -> Probabilities:
+    def weigh(
+        self, texts: Sequence[str], vectors: Matrix, counts: Counts | TextCounts | None = None
+    ) -> Probabilities:
         """Return what `probabilities` returns, for texts whose sentence vectors (and counts) are known."""
         if self._fitted is None:
             raise UsageError("the classifier is not trained", remedy="call fit first")

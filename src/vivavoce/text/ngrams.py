@@ -25,6 +25,22 @@ Hashes = NDArray[np.uint64]
 
 def word_ngrams(texts: Sequence[str]) -> csr_matrix:
     """Count words and pairs of neighbouring words: one row for each text."""
+    return _count(*_hash_words(texts), len(texts))
+
+
+def letter_ngrams(texts: Sequence[str]) -> csr_matrix:
+    """Count sequences of 2 to 5 letters inside words (a blank marks the edge of a word)."""
+    return _count(*_hash_letters(texts), len(texts))
+
+
+def count_text(text: str) -> tuple[tuple[NDArray[np.int64], NDArray[np.intp]], ...]:
+    """Return the columns and counts of the words and of the letters of one text: the same without matrices."""
+    hashed = (_hash_words([text])[1], _hash_letters([text])[1])
+    words, letters = (np.unique(_columns(hashes), return_counts=True) for hashes in hashed)
+    return words, letters
+
+
+def _hash_words(texts: Sequence[str]) -> tuple[NDArray[np.intp], Hashes]:
     known: dict[str, int] = {}
     lines = [_WORD.findall(text.lower()) for text in texts]
     lengths = np.array([len(line) for line in lines], dtype=np.intp)
@@ -36,19 +52,18 @@ def word_ngrams(texts: Sequence[str]) -> csr_matrix:
     rows = np.repeat(np.arange(len(texts)), lengths)
     pairs = mix(codes[:-1] * _STEP + codes[1:] + np.uint64(1))
     neighbours = rows[1:] == rows[:-1]
-    return _count(np.r_[rows, rows[1:][neighbours]], np.r_[mix(codes), pairs[neighbours]], len(texts))
+    return np.concatenate((rows, rows[1:][neighbours])), np.concatenate((mix(codes), pairs[neighbours]))
 
 
-def letter_ngrams(texts: Sequence[str]) -> csr_matrix:
-    """Count sequences of 2 to 5 letters inside words (a blank marks the edge of a word)."""
+def _hash_letters(texts: Sequence[str]) -> tuple[NDArray[np.intp], Hashes]:
     lines = [f" {' '.join(words)} " if (words := _WORD.findall(text.lower())) else "" for text in texts]
     lengths = np.array([len(line) for line in lines], dtype=np.intp)
     letters = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     rows = np.repeat(np.arange(len(texts)), lengths)
     blank = letters == ord(" ")
     windows = [_hash_windows(letters.astype(np.uint64), blank, rows, size) for size in LETTERS]
-    own_rows, hashes = (np.concatenate([window[part] for window in windows]) for part in (0, 1))
-    return _count(own_rows, hashes, len(texts))
+    own_rows, hashes = zip(*windows, strict=True)
+    return np.concatenate(own_rows), np.concatenate(hashes)
 
 
 def _stable_hash(word: str) -> int:
@@ -82,10 +97,14 @@ def mix(value: Hashes) -> Hashes:
     return value ^ (value >> _HALF)
 
 
+def _columns(hashes: Hashes) -> NDArray[np.int64]:
+    return (hashes % np.uint64(COLUMNS)).astype(np.int64)
+
+
 def _count(rows: NDArray[np.intp], hashes: Hashes, n: int) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
-    columns = (hashes % np.uint64(COLUMNS)).astype(np.int64)
+    columns = _columns(hashes)
     keys, counts = np.unique(rows.astype(np.int64) * COLUMNS + columns, return_counts=True)
     starts = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * COLUMNS)
     return csr_matrix((counts.astype(np.float32), keys % COLUMNS, starts), shape=(n, COLUMNS))

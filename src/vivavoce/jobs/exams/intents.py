@@ -126,23 +126,24 @@ class Intents(Exam):
             out_of_scope_share=checked["out_of_scope_share"],
         )
         rivals = [gather(units[lesson], finished, lesson) for lesson in units if lesson]
+        main = _choose_main(task)
         # A bot that failed in every round cannot be compared; the others are still worth reading.
         if language and all(rival.results for rival in rivals):
             runs = {each.engine.name: each.record() for each in (splits, *rivals)}
-            lender, plan = (language, len(task.borrowed)), task.plans[_choose_main(task)]
-            result = replace(
-                result, borrowed=measure_borrowing(runs, lender, task.material, plan, threshold=threshold)
-            )
-        outcomes = _list_outcomes(run.of(_choose_main(task)), task.material, threshold)
-        told = describe_result(
-            result, tuple(replace(outcome, place=task.places[outcome.place]) for outcome in outcomes)
-        )
+            lender = language, len(task.borrowed)
+            borrowed = measure_borrowing(runs, lender, task.material, task.plans[main], threshold=threshold)
+            result = replace(result, borrowed=borrowed)
+        outcomes = _list_outcomes(run.of(main), task.material, threshold)
+        # An outcome has the place of its example in the material of the run.
+        placed = (replace(outcome, place=task.places[outcome.place]) for outcome in outcomes)
+        conclusion = describe_result(result, tuple(placed))
         remarks = remarks_on(finished, [READING.key, *(key for own in units.values() for key in own)])
-        timed = _timings(result, splits.results)
+        rows = [{"k": row["k"], "p": row["p"], **row["timing"]} for row in result.to_json()["settings"]]
+        timed = json_document("timings.json", {"settings": rows, "units": timings_json(splits.results)})
         return replace(
-            told,
-            documents=(*told.documents, timed, *_draw(result)),
-            warnings=(*told.warnings, *remarks),
+            conclusion,
+            documents=(*conclusion.documents, timed, *_draw(result)),
+            warnings=(*conclusion.warnings, *remarks),
         )
 
     def illustrate(self, findings: Mapping[str, Any], material: bytes, finished: Finished) -> Iterable[Document]:
@@ -190,11 +191,6 @@ def _list_measures(result: IntentsResult) -> Iterator[Measure]:
     for findings in result.settings:
         scope = setting_name(findings.setting)
         yield from (Measure(scope, name, rate) for name, rate in findings.rates.items())
-
-
-def _timings(result: IntentsResult, results: Sequence[UnitResult]) -> Document:
-    timed = [{"k": row["k"], "p": row["p"], **row["timing"]} for row in result.to_json()["settings"]]
-    return json_document("timings.json", {"settings": timed, "units": timings_json(results)})
 
 
 def _draw(result: IntentsResult) -> Iterator[Document]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import Repository, RowsById
+from vivavoce.store.repositories.repository import AddedRows, Repository, RowsById
 from vivavoce.store.rows import AssistantRow, TalkRow, VisitorRow
 from vivavoce.store.stamps import now
 from vivavoce.store.tables import assistants, messages, talks, visitors
@@ -74,25 +74,28 @@ class Visitors(RowsById[VisitorRow], table=visitors, row=VisitorRow):
         return self._count(visitors.c.project_id == project_id, visitors.c.seen >= since, visitors.c.created < until)
 
 
-class Talks(RowsById[TalkRow], table=talks, row=TalkRow):
+class Talks(AddedRows[TalkRow], table=talks, row=TalkRow):
     """Talks of visitors with an assistant."""
 
-    def add(self, row: TalkRow) -> TalkRow:
-        """Keep a new talk."""
-        return self._add(row)
-
-    def last(self, visitor_id: str, *, lock: bool = False) -> TalkRow | None:
-        """Return the latest talk of a visitor; `lock`: no other transaction goes on with it meanwhile."""
+    def last(self, visitor_id: str) -> TalkRow | None:
+        """Return the latest talk of a visitor."""
         query = self._select(talks.c.visitor_id == visitor_id).order_by(talks.c.created.desc(), talks.c.id)
-        return self._first(query.with_for_update() if lock else query)
+        return self._first(query)
+
+    def of_key(self, project_id: str, secret_hash: str) -> TalkRow | None:
+        """Return the latest talk of the visitor with a key."""
+        query = self._select(visitors.c.project_id == project_id, visitors.c.secret == secret_hash)
+        query = query.join_from(talks, visitors, visitors.c.id == talks.c.visitor_id)
+        return self._first(query.order_by(talks.c.created.desc(), talks.c.id))
 
     def of_visitor(self, visitor_id: str) -> tuple[TalkRow, ...]:
         """Return the talks of a visitor, the oldest first."""
         return self._all(self._select(talks.c.visitor_id == visitor_id).order_by(talks.c.created, talks.c.id))
 
-    def go_on(self, talk_id: str, state: Mapping[str, Any], language: str) -> None:
-        """Keep what the assistant remembers after a message."""
-        self._update(talks.c.id == talk_id, state=state, language=language, seen=now(), size=talks.c.size + 1)
+    def go_on(self, talk: TalkRow, state: Mapping[str, Any], language: str) -> bool:
+        """Keep what the assistant remembers after a message; False where the talk went on meanwhile."""
+        unchanged = (talks.c.id == talk.id, talks.c.size == talk.size)
+        return self._update(*unchanged, state=state, language=language, seen=now(), size=talk.size + 1) > 0
 
     def grow(self, talk_id: str) -> None:
         """Count a reply of a person."""

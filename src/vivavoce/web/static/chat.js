@@ -58,8 +58,17 @@
       method: "POST", credentials: "omit", headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ key: session.key, language, ...body }),
     });
-    if (!answer.ok) throw new Error(answer.status);
+    if (!answer.ok) throw Object.assign(new Error(answer.status), { status: answer.status });
     return answer.json();
+  }
+  // The same id again: a message whose answer got lost is answered once. A server that starts says 503 for some seconds.
+  async function insist(act) {
+    for (let tries = 0; ; tries += 1) {
+      try { return await act(); } catch (error) {
+        if (tries >= (error.status === 503 ? 30 : 1)) throw error;
+        await new Promise((go) => setTimeout(go, error.status === 503 ? 1000 : 0));
+      }
+    }
   }
   const session = { get key() { try { return sessionStorage.getItem(store) || ""; } catch { return this.kept || ""; } },
     set key(value) { this.kept = value; try { sessionStorage.setItem(store, value); } catch { /* this page only */ } } };
@@ -131,9 +140,7 @@
     sending = id; input.value = ""; showMine(text, label); log.scrollTop = log.scrollHeight; status.textContent = BUSY;
     try {
       await (opened ??= begin());
-      let message;
-      // The same id: a message whose answer got lost is answered once.
-      try { message = await ask("messages", { id, text }); } catch { message = await ask("messages", { id, text }); }
+      const message = await insist(() => ask("messages", { id, text }));
       status.textContent = ""; show(message, true);
     } catch {
       if (!session.key) opened = null;

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import fields
 
 from vivavoce.assistant import Answer, Assistant, Button, Company, Link, Matches, Opening, Options, Query, Stage
+from vivavoce.errors import WorkError
 from vivavoce.jobs.exams.documents import dataset_from_bytes
 from vivavoce.kept import Kept
+from vivavoce.messages import say
 from vivavoce.records import Dataset
 from vivavoce.store.database import Store
 from vivavoce.store.rows import AssistantRow, OpeningRow, Project, Topic
@@ -19,7 +22,15 @@ from vivavoce.workspace.topics.datasets import project_dataset
 # A line of an answer that is a link, `[Careers](https://...)`, or a button, `[Look for a job](/job_search)`.
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\((\S(?:[^)\n]*\S)?)\)")
 _ASSISTANTS: Kept[Assistant] = Kept(16)
+# The last one of each project that was trained: it answers while the next one is trained in a thread of its own.
+_LATEST: dict[Hashable, Assistant] = {}
+_TRAINER = ThreadPoolExecutor(1, "viva-trainer")
+_TRAINING: Kept[Future[Assistant]] = Kept(16)
 _FIELDS = tuple(field.name for field in fields(Opening))
+
+
+class PreparingError(WorkError):
+    """The first assistant of a process is not trained yet: the same message is answered some seconds later."""
 
 
 class StoredOpenings:
@@ -42,15 +53,63 @@ def to_opening(row: OpeningRow) -> Opening:
 
 
 def load_assistant(store: Store, project: Project) -> tuple[Assistant, AssistantRow]:
-    """Return the assistant as it is now; one that learned, or whose answers changed, is made anew."""
+    """Return the assistant as it is now, trained."""
     with store.reading() as tx:
         settings = get_settings(tx, project)
-        key = (store.address, project.id, settings.build, tx.edits.state(project.id))
+        assistant = get_assistant(store, tx, project, settings)
+    return assistant.prepare(settings.languages), settings
 
-        def make() -> Assistant:
-            return build_assistant(store, tx, project, settings, learned_examples(tx, project))
 
-        return _ASSISTANTS.get(key, make), settings
+def get_assistant(store: Store, tx: Transaction, project: Project, settings: AssistantRow) -> Assistant:
+    """Return the assistant as it is now, perhaps not trained yet; it is made anew where anything has changed."""
+    key = (store.address, project.id, settings.build, tx.edits.state(project.id))
+    return _ASSISTANTS.get(key, lambda: build_assistant(store, tx, project, settings, learned_examples(tx, project)))
+
+
+def choose_ready(
+    assistant: Assistant, place: Hashable, languages: tuple[str, ...], patience: float | None
+) -> Assistant:
+    """Return an assistant that is trained: this one, or the one before as long as this one is trained beside.
+
+    `place`: whose assistant it is. `patience`: how many seconds to wait for the first one, None: as long as it takes.
+    PreparingError after them.
+    """
+    if not assistant.understander.is_trained(languages):
+        if patience is not None and place in _LATEST:
+            _train_beside(assistant, languages)
+            return _LATEST[place]
+        wait_until_trained(assistant, languages, patience)
+    _LATEST[place] = assistant
+    return assistant
+
+
+def wait_until_trained(assistant: Assistant, languages: tuple[str, ...], patience: float | None) -> None:
+    """Have an assistant trained for some languages, beside the requests of other visitors."""
+    if assistant.understander.is_trained(languages):
+        return
+    if patience is None:
+        assistant.prepare(languages)
+        return
+    try:
+        _train_beside(assistant, languages).result(patience)
+    except TimeoutError as error:
+        raise PreparingError(
+            say("the assistant is starting"), remedy=say("send the message again in a few seconds")
+        ) from error
+
+
+def prepare_beside(assistant: Assistant, languages: tuple[str, ...]) -> None:
+    """Begin to train an assistant, if it is not trained, while nobody waits for it yet."""
+    if not assistant.understander.is_trained(languages):
+        _train_beside(assistant, languages)
+
+
+def _train_beside(assistant: Assistant, languages: tuple[str, ...]) -> Future[Assistant]:
+    training = _TRAINING.get((id(assistant), languages), lambda: _TRAINER.submit(assistant.prepare, languages))
+    if training.done() and training.exception():
+        # Tried again with the next message.
+        _TRAINING.drop((id(assistant), languages))
+    return training
 
 
 def learned_examples(tx: Transaction, project: Project) -> Dataset:
@@ -62,7 +121,7 @@ def learned_examples(tx: Transaction, project: Project) -> Dataset:
 def build_assistant(
     store: Store, tx: Transaction, project: Project, settings: AssistantRow, data: Dataset
 ) -> Assistant:
-    """Make an assistant of examples; the classifiers of examples that are known already are not trained again."""
+    """Make an assistant of examples; nothing is trained yet."""
     topics = tx.topics.of_project(project.id)
     options = Options(
         tuple(map(Stage, settings.stages)),
@@ -80,8 +139,7 @@ def build_assistant(
         {topic.name: _answers(topic) for topic in topics if topic.answers},
         options=options,
     )
-    assistant = Assistant.build(company, StoredOpenings(store, project.id))
-    return assistant.prepare(settings.languages)
+    return Assistant.build(company, StoredOpenings(store, project.id))
 
 
 def _answers(topic: Topic) -> Mapping[str, Answer]:

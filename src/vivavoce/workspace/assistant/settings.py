@@ -63,9 +63,18 @@ def find_settings(store: Store, project: Project) -> AssistantRow:
         return get_settings(tx, project)
 
 
-def require_enabled(store: Store, project: Project) -> AssistantRow:
+def find_chat(store: Store, slug: str) -> tuple[Project, AssistantRow]:
+    """Return the project whose assistant visitors may talk to, with its settings."""
+    with store.reading() as tx:
+        project = tx.projects.by_slug(slug)
+        if project is None:
+            raise AbsentError(say("this chat is not available"), remedy=say("check the address"))
+        return project, require_enabled(tx, project)
+
+
+def require_enabled(tx: Transaction, project: Project) -> AssistantRow:
     """Return the settings of an assistant that visitors may talk to; AbsentError where it is switched off."""
-    settings = find_settings(store, project)
+    settings = get_settings(tx, project)
     if not settings.enabled:
         raise AbsentError(say("this chat is not available"), remedy=say("switch the assistant on in its settings"))
     return settings

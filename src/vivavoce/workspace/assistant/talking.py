@@ -19,7 +19,13 @@ from vivavoce.store.rows import AssistantRow, MessageRow, Project, TalkRow, Visi
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.secrets import digest_of, new_secret
-from vivavoce.workspace.assistant.building import load_assistant
+from vivavoce.workspace.assistant.building import (
+    choose_ready,
+    get_assistant,
+    load_assistant,
+    prepare_beside,
+    wait_until_trained,
+)
 from vivavoce.workspace.assistant.mailing import ask_to_confirm
 from vivavoce.workspace.assistant.settings import require_enabled
 
@@ -45,19 +51,31 @@ class OpenTalk:
 
 def open_talk(store: Store, project: Project, key: str = "", language: str = "") -> OpenTalk:
     """Return the talk of a visitor, or begin one: a visitor without a key, or with an unknown one, is new."""
-    assistant, settings = _load(store, project)
-    greeting = _shown(assistant.greet(language)) | {"consent": settings.consent}
     with store.reading() as tx:
+        settings, assistant = _find_assistant(store, tx, project)
         visitor = tx.visitors.find(project.id, digest_of(key)) if key else None
         talk = tx.talks.last(visitor.id) if visitor else None
         messages = tx.messages.of_talk(talk.id) if talk and talk.seen > now() - GONE else ()
+    # A greeting needs no classifier, and the visitor needs a while to write.
+    prepare_beside(assistant, settings.languages)
+    greeting = _shown(assistant.greet(language)) | {"consent": settings.consent}
     return OpenTalk(key if visitor else new_secret().text, greeting, messages)
 
 
 def answer_message(  # noqa: PLR0917 - all that a client sends
-    store: Store, project: Project, key: str, text: str, message_key: str, language: str = ""
+    store: Store,
+    project: Project,
+    key: str,
+    text: str,
+    message_key: str,
+    language: str = "",
+    *,
+    patience: float | None = None,
 ) -> MessageRow:
-    """Answer a message of a visitor. One that was sent before (`message_key`) gets the answer that it got then."""
+    """Answer a message of a visitor. One that was sent before (`message_key`) gets the answer that it got then.
+
+    `patience`: how many seconds to wait where the assistant is not trained yet; PreparingError after them.
+    """
     if not is_storable(text) or not text.strip() or len(text) > MAX_LETTERS:
         raise UsageError(
             say("a message needs 1 to {most_letters:,} characters", most_letters=MAX_LETTERS),
@@ -65,20 +83,25 @@ def answer_message(  # noqa: PLR0917 - all that a client sends
         )
     if not (16 <= len(key) <= 100 and 1 <= len(message_key) <= 64):
         raise UsageError(say("the key of the visitor or of the message is missing"), remedy=say("open a talk first"))
-    assistant, settings = _load(store, project)
     for _ in range(ATTEMPTS):
-        with store.writing() as tx:
-            talk = _find_talk(tx, project, key)
-            known = tx.messages.by_key(talk.id, message_key)
+        with store.reading() as tx:
+            settings, newest = _find_assistant(store, tx, project)
+            talk = tx.talks.of_key(project.id, digest_of(key))
+            known = tx.messages.by_key(talk.id, message_key) if talk else None
         if known is not None:
             return known
+        if talk is None or talk.seen <= now() - GONE:
+            talk = _begin_talk(store, project, key)
         if talk.size >= MAX_MESSAGES:
             raise UsageError(say("this talk is too long"), remedy=say("begin a new one later"))
+        assistant = choose_ready(newest, (store.address, project.id), settings.languages, patience)
+        state = State.from_json(talk.state)
+        own = assistant.detect_language(state, text, page_language=language)
+        wait_until_trained(assistant, (own,), patience)
+        outcome = assistant.reply(state, text, page_language=language)
         # Thinking takes longer than writing, and others may write meanwhile. Who was faster in this talk goes first.
-        outcome = assistant.reply(State.from_json(talk.state), text, page_language=language)
         with store.writing() as tx:
-            current = tx.talks.last(talk.visitor_id, lock=True)
-            if current is not None and (current.id, current.size) == (talk.id, talk.size):
+            if tx.talks.go_on(talk, outcome.state.to_json(), outcome.language):
                 return _keep(tx, project, settings, talk, message_key, text, outcome)
     raise WorkError(say("the talk is busy"), remedy=say("send the message again"))
 
@@ -106,25 +129,24 @@ def try_out(store: Store, project: Project, text: str, state: object = None) -> 
     return assistant.reply(State.from_json(state or {}), text[:MAX_LETTERS])
 
 
-def _load(store: Store, project: Project) -> tuple[Assistant, AssistantRow]:
-    require_enabled(store, project)
-    return load_assistant(store, project)
+def _find_assistant(store: Store, tx: Transaction, project: Project) -> tuple[AssistantRow, Assistant]:
+    settings = require_enabled(tx, project)
+    return settings, get_assistant(store, tx, project, settings)
 
 
-def _find_talk(tx: Transaction, project: Project, key: str) -> TalkRow:
-    """Return the talk that a visitor is in; a visitor who is new, or was away for long, begins one."""
+def _begin_talk(store: Store, project: Project, key: str) -> TalkRow:
+    """Begin a talk of a visitor who is new or was away for long."""
     at = now()
-    visitor = tx.visitors.find(project.id, digest_of(key))
-    if visitor is None:
-        # Two first messages at once are of one visitor.
+    with store.writing() as tx:
+        # Two first messages at once are of one visitor, in one talk.
         tx.visitors.lock()
         visitor = tx.visitors.find(project.id, digest_of(key)) or tx.visitors.add(
             VisitorRow(new_id(), project.id, "", at, at), digest_of(key)
         )
-    talk = tx.talks.last(visitor.id)
-    if talk is None or talk.seen <= at - GONE:
-        talk = tx.talks.add(TalkRow(new_id(), project.id, visitor.id, {}, "", None, 0, at, at))
-    return talk
+        talk = tx.talks.last(visitor.id)
+        if talk is None or talk.seen <= at - GONE:
+            talk = tx.talks.add(TalkRow(new_id(), project.id, visitor.id, {}, "", None, 0, at, at))
+        return talk
 
 
 def _keep(  # noqa: PLR0917 - all that is stored
@@ -173,7 +195,6 @@ def _keep(  # noqa: PLR0917 - all that is stored
         created=at,
     )
     tx.messages.add(row)
-    tx.talks.go_on(talk.id, outcome.state.to_json(), outcome.language)
     tx.visitors.note(talk.visitor_id, seen=at)
     _carry_out(tx, project, talk, outcome.actions)
     return row

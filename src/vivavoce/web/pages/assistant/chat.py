@@ -17,7 +17,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse, Response
 
-from vivavoce.errors import AbsentError, AccessError, InputError
+from vivavoce.errors import AccessError, InputError, VivaError, WorkError
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import AssistantRow, MessageRow, Project
@@ -29,8 +29,7 @@ from vivavoce.web.forms import Form
 from vivavoce.web.rendering import View
 from vivavoce.web.security.headers import CONTENT_POLICY
 from vivavoce.workspace.assistant import privacy, talking
-from vivavoce.workspace.assistant.settings import require_enabled
-from vivavoce.workspace.projects.projects import find_project
+from vivavoce.workspace.assistant.settings import find_chat
 
 CHAT = "/chat/"
 router = APIRouter(prefix="/chat/{slug}")
@@ -38,6 +37,9 @@ router = APIRouter(prefix="/chat/{slug}")
 MOST_OF_VISITOR, MOST_OF_ADDRESS = 20, 300
 MINUTE = 60.0
 KEPT_VISITORS = 20_000
+# How long a message waits for an assistant that is trained for the first time: the script then sends it again, a form
+# cannot.
+PATIENCE_S, FORM_PATIENCE_S = 2.0, 60.0
 PREFLIGHT_SECONDS = "600"
 
 
@@ -112,7 +114,9 @@ def send_message(request: Request, slug: str, store: InStore, body: MessageBody)
 
     def act(project: Project) -> object:
         _limit(request, body.key)
-        return message_view(talking.answer_message(store, project, body.key, body.text, body.id, body.language))
+        return message_view(
+            talking.answer_message(store, project, body.key, body.text, body.id, body.language, patience=PATIENCE_S)
+        )
 
     return _answer(request, store, slug, act)
 
@@ -163,20 +167,21 @@ def allow_asking(request: Request, slug: str, store: InStore, part: str) -> Resp
 @router.get("")
 def show_chat(request: Request, slug: str, store: InStore) -> Response:
     """Show the chat as a page."""
-    project, settings = _find(store, slug)
+    project, settings = find_chat(store, slug)
     return _chat_page(request, project, settings, talking.open_talk(store, project, "", language_of(request)))
 
 
 @router.post("")
 def write_in_chat(request: Request, slug: str, store: InStore, form: Form) -> Response:
     """Take a message from the form of the page: for browsers without scripts."""
-    project, settings = _find(store, slug)
+    project, settings = find_chat(store, slug)
     key, text = form.text("key", most=100), form.text("send") or form.text("text")
-    error = None
+    error: VivaError | None = None
     try:
         _limit(request, key)
-        talking.answer_message(store, project, key, text, form.text("id", most=64) or new_id(), language_of(request))
-    except InputError as refusal:
+        message_id = form.text("id", most=64) or new_id()
+        talking.answer_message(store, project, key, text, message_id, language_of(request), patience=FORM_PATIENCE_S)
+    except (InputError, WorkError) as refusal:
         error = refusal
     talk = talking.open_talk(store, project, key, language_of(request))
     return _chat_page(request, project, settings, talk, error)
@@ -187,7 +192,7 @@ def _chat_page(
     project: Project,
     settings: AssistantRow,
     talk: talking.OpenTalk,
-    error: InputError | None = None,
+    error: VivaError | None = None,
 ) -> Response:
     last = talk.messages[-1].reply if talk.messages and talk.messages[-1].author == "visitor" else talk.greeting
     view = View(
@@ -225,13 +230,6 @@ def message_view(row: MessageRow) -> dict[str, Any]:
     }
 
 
-def _find(store: Store, slug: str) -> tuple[Project, AssistantRow]:
-    project = find_project(store, slug)
-    if project is None:
-        raise AbsentError(say("this chat is not available"), remedy=say("check the address"))
-    return project, require_enabled(store, project)
-
-
 def _limit(request: Request, key: str) -> None:
     at = time.monotonic()
     LIMITS.take(f"address {address_of(request)}", MOST_OF_ADDRESS, at)
@@ -244,7 +242,7 @@ def _answer(request: Request, store: Store, slug: str, act: Callable[[Project], 
     origin = request.headers.get("origin", "")
     headers = {"Vary": "Origin", "Cache-Control": "no-store"}
     try:
-        project, settings = _find(store, slug)
+        project, settings = find_chat(store, slug)
         own = not origin or urlsplit(origin).netloc == request.headers.get("host")
         if not own and origin not in settings.origins:
             raise AccessError(say("this site may not use the chat"), remedy=say("add it to the assistant's settings"))
@@ -253,5 +251,9 @@ def _answer(request: Request, store: Store, slug: str, act: Callable[[Project], 
         return JSONResponse(act(project), headers=headers)
     except CrowdError as error:
         return JSONResponse({"detail": error.what}, 429, headers | {"Retry-After": str(int(MINUTE))})
+    except WorkError as error:
+        return JSONResponse(
+            {"detail": error.what}, status_of(error), headers | {"Retry-After": str(round(PATIENCE_S))}
+        )
     except InputError as error:
         return JSONResponse({"detail": error.what}, status_of(error), headers)
