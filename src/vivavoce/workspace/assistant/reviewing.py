@@ -22,8 +22,8 @@ from vivavoce.workspace.topics.topics import make_topic, topic_insertion
 Verdict = Literal["right", "wrong", "new_topic", "unsure", "not_ours"]
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "new_topic", "unsure", "not_ours")
 SOURCE = "inbox"
-# Every third card is a random check, so that the numbers stay honest while the queue is worked off.
-EVERY_RANDOM = 3
+# Every fifth card is a random check, so that the numbers stay honest while the queue is worked off.
+EVERY_RANDOM = 5
 ENOUGH_OPINIONS = 3
 # A visitor who was here so lately sees the reply in the chat.
 STILL_HERE = timedelta(minutes=2)
@@ -55,7 +55,7 @@ class Card:
 
 
 def show_inbox(store: Store, actor: Actor, project: Project, *, newest: bool = False) -> Inbox:
-    """Return what waits for a person: the most useful first, every third a random check; or the newest first."""
+    """Return what waits for a person: the most useful first, every fifth a random check; or the newest first."""
     midnight = now().replace(hour=0, minute=0, second=0, microsecond=0)
     with store.reading() as tx:
         total = tx.messages.count_waiting(project.id, actor.user_id)
@@ -65,10 +65,18 @@ def show_inbox(store: Store, actor: Actor, project: Project, *, newest: bool = F
 
 
 def mix(waiting: Sequence[MessageRow]) -> tuple[MessageRow, ...]:
-    """Return messages by their worth, with a random check in every third place as long as there are any."""
-    useful = [row for row in waiting if row.waiting != "random"]
+    """Return messages by their worth, with a random check in every fifth place as long as there are any.
+
+    An answer that was drawn is asked for as a random check alone, however useful: what is reviewed by the end of a day
+    is then a random part of all that was drawn, however much people had time for.
+    """
+
+    def is_check(row: MessageRow) -> bool:
+        return row.drawn and not row.hand_over
+
+    useful = [row for row in waiting if not is_check(row)]
     # The order of ids is random and stays as it is.
-    random = sorted((row for row in waiting if row.waiting == "random"), key=lambda row: row.id)
+    random = sorted(filter(is_check, waiting), key=lambda row: row.id)
     mixed: list[MessageRow] = []
     while useful or random:
         is_random = random and (not useful or len(mixed) % EVERY_RANDOM == EVERY_RANDOM - 1)
