@@ -1,10 +1,10 @@
 """How many answers that need fixing 100 reviews find: `python benchmarks/assistant_queue.py`.
 
 The visitors of the demo company write, and the reviewer knows what they meant. An answer needs fixing if a topic was
-meant and another one, or none, was answered. Reviewed are the first cards of the inbox, or as many messages at random.
-Nothing is learned in between. The gain depends on how much of the traffic is reviewed, so larger traffic is simulated
-from public data: CLINC150, on which the share of random checks was chosen, and BANKING77, with 30 % of CLINC150's
-out-of-scope questions.
+meant and another one, or none, was answered. Reviewed are the first cards of the inbox, or as many messages at
+random. Nothing is learned in between. The gain depends on how much of the traffic is reviewed, so larger traffic is
+simulated from public data: CLINC150, on which the share of random checks was chosen, and BANKING77, with 30 % of
+CLINC150's out-of-scope questions.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def make_report(
     """Return the numbers of a project from a moment to another; days and weeks are those of a time zone."""
     with store.reading() as tx:
         rows = tx.messages.between(project.id, since, until)
-        reviews = _last_verdicts(tx, rows)
+        reviews = last_verdicts(tx, rows)
         visitors = tx.visitors.count(project.id, since, until)
         asking = tx.talks.asking(project.id, since, until)
         waiting = tx.messages.count_waiting(project.id)
@@ -114,7 +114,7 @@ def make_report(
     )
 
 
-def _last_verdicts(tx: Transaction, rows: Sequence[MessageRow]) -> dict[str, ReviewRow]:
+def last_verdicts(tx: Transaction, rows: Sequence[MessageRow]) -> dict[str, ReviewRow]:
     """Return the last review of each message that says whether its answer was right."""
     known = tx.reviews.of_messages([row.id for row in rows])
     return {
