@@ -197,6 +197,10 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "change_topic": {"body": {"name": "money"}}, "invite_person": {"body": {"login": "else@example.org"}},
         "make_key": {"body": {"name": "ci", "scopes": ["read"]}}, "show_key": {}, "make_person_link": {},
         "rate_talk": {"body": {"quality": 3}}, "show_dialogue": {}, "show_edit": {}, "end_person_sessions": {},
+        "show_inbox_message": {}, "review_message": {"body": {"verdict": "right"}}, "undo_message_review": {},
+        "reply_to_visitor": {"body": {"text": "Yes."}}, "comment_on_message": {"body": {"text": "Who knows?"}},
+        "assign_message": {"body": {"person": filled.person.id}}, "show_assistant_numbers": {}, "list_inbox": {},
+        "start_learning": {},
         "prepare_import": {"body": {"text": "hello\tgreeting"}}, "export_topics": {"path": {"kind": "xlsx"}},
     }  # fmt: skip
 
@@ -225,5 +229,6 @@ def real_values(filled: Filled) -> dict[str, list[Any]]:
         "suite": [suite.name], "bots": [bot.name, "keywords"], "bot": [bot.name], "batch": ["june"],
         "classifier": ["tfidf"], "name": [project.name, "june", "confusion", suite.name],
         "key_id": [filled.other_key], "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview],
-        "rater": ["learned"],
+        "rater": ["learned"], "message_id": [filled.message.id], "review_id": [filled.review.id],
+        "person": [filled.person.id],
     }  # fmt: skip

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 MAIL, PHONE, ACCOUNT = "[mail]", "[phone]", "[account]"
-_MAIL = re.compile(r"[\w.+%-]{1,64}@(?:[\w-]{1,63}\.){1,8}\w{2,24}")
+_MAIL = re.compile(r"[A-Za-z0-9._+%-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}")
 _ACCOUNT = re.compile(r"\b[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,3})?\b")
-# Digits with signs between them, not within a word or a longer number.
-_NUMBER = re.compile(r"(?<![\w.])(?:\+|\(0)?\d(?:[ ./()-]{0,3}\d){6,14}(?![\w])")
+# Digits with signs between them, not within a word or a longer number; Chinese has no blanks around them.
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])(?:\+|\(0)?\d(?:[ ./()-]{0,3}\d){6,14}(?![A-Za-z0-9_])")
 _DIAL = re.compile(r"\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
 _MOBILE_CHINA = re.compile(r"1[3-9]\d{9}")
 _DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}[./-]\d{1,2}[./-]\d{1,2}")

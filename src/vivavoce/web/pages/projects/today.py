@@ -219,7 +219,7 @@ def _change(visit: Visit, trend: Trend, kind: str) -> View | None:
 
 
 def alarm_lines(visit: Visit, day: Today) -> list[View]:
-    """Return what became worse since the run before, by more than chance, a score that rose for a bad reason, and alarms."""
+    """Return what became worse since the run before, by more than chance, what rose for a bad reason, and alarms."""
     lines, words, write = [], visit.words, visit.write
     move = next((move for move in day.moves if move.questions is not None), None)
     if move is not None:
