@@ -17,7 +17,7 @@ from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, ReviewerVisit, Visit
 from vivavoce.workspace.assistant import discussing, reviewing
-from vivavoce.workspace.assistant.alarms import KIND, find_alarms
+from vivavoce.workspace.assistant.alarms import find_alarms
 from vivavoce.workspace.assistant.discussing import Notice
 from vivavoce.workspace.assistant.reviewing import Card, Verdict
 
@@ -151,8 +151,8 @@ def _inbox_page(visit: Visit, message_id: str, order: str, error: InputError | N
 
 
 def _notice_view(visit: Visit, notice: Notice) -> View:
-    kind, words = notice.row.kind, visit.words
-    text = words.gettext(NOTICES["alarm" if kind.startswith(KIND) else kind], name=notice.author)
+    template = NOTICES[notice.row.kind.partition(":")[0]]
+    text = visit.words.gettext(template, name=notice.author)
     href = f"{visit.base}/inbox?message={notice.row.message_id}"
     return View(text=text, question=notice.text, at=notice.row.created, href=href)
 
