@@ -44,6 +44,8 @@ from vivavoce.workspace.topics.examples import add_examples
 # A visitor may write 20 messages a minute and an address 300: neither limit is switched off.
 VISITORS, ADDRESSES = 900, 150
 PATIENCE_S = 120.0
+# What a server answers that has not trained its assistant yet: send the message again.
+STARTING = 202
 LESSON = ("is there a gym in the building", "can i use the gym", "do you have a fitness room", "gym for staff?")
 ENDINGS = ("", "?", " please", " thanks", "!!", " pls")
 
@@ -163,7 +165,7 @@ class Visitors:
         begin = time.perf_counter()
         key = (await self.ask("open", 0))[1]["key"]
         tries = 0
-        while (await self.ask("messages", 0, key=key, id="first", text="what do you pay"))[0] == 503:
+        while (await self.ask("messages", 0, key=key, id="first", text="what do you pay"))[0] == STARTING:
             tries += 1
             await asyncio.sleep(1)
         print(f"first answer of a new server after {time.perf_counter() - begin:.1f} s, asked to wait {tries} times")
@@ -175,7 +177,7 @@ class Visitors:
         text = slip(self._texts[number % len(self._texts)], self._draw)
         try:
             status, answer = await self.ask("messages", visitor, key=self._keys[visitor], id=name, text=text)
-            while status == 503:
+            while status == STARTING:
                 load.waits += 1
                 await asyncio.sleep(1)
                 status, answer = await self.ask("messages", visitor, key=self._keys[visitor], id=name, text=text)

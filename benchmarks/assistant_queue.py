@@ -3,8 +3,8 @@
 The visitors of the demo company write, and the reviewer knows what they meant. An answer needs fixing if a topic was
 meant and another one, or none, was answered. Reviewed are the first cards of the inbox, or as many messages at
 random. Nothing is learned in between. The gain depends on how much of the traffic is reviewed, so larger traffic is
-simulated from public data: CLINC150, on which the share of random checks was chosen, and BANKING77, with 30 % of
-CLINC150's out-of-scope questions.
+simulated from public data: CLINC150 and BANKING77, with 30 % of CLINC150's out-of-scope questions. The share of
+random checks was chosen on other draws of them.
 """
 
 from __future__ import annotations
