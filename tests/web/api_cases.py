@@ -197,9 +197,9 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "change_topic": {"body": {"name": "money"}}, "invite_person": {"body": {"login": "else@example.org"}},
         "make_key": {"body": {"name": "ci", "scopes": ["read"]}}, "show_key": {}, "make_person_link": {},
         "rate_talk": {"body": {"quality": 3}}, "show_dialogue": {}, "show_edit": {}, "end_person_sessions": {},
-        "show_inbox_message": {}, "review_message": {"body": {"verdict": "right"}}, "undo_message_review": {},
-        "reply_to_visitor": {"body": {"text": "Yes."}}, "comment_on_message": {"body": {"text": "Who knows?"}},
-        "assign_message": {"body": {"person": filled.person.id}}, "show_assistant_numbers": {}, "list_inbox": {},
+        "show_inbox_message": {}, "add_review": {"body": {"verdict": "right"}}, "undo_review": {},
+        "add_reply": {"body": {"text": "Yes."}}, "add_comment": {"body": {"text": "Who knows?"}},
+        "change_assignment": {"body": {"person": filled.person.id}}, "show_assistant_numbers": {}, "list_inbox": {},
         "start_learning": {},
         "prepare_import": {"body": {"text": "hello\tgreeting"}}, "export_topics": {"path": {"kind": "xlsx"}},
     }  # fmt: skip

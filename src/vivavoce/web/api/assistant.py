@@ -178,34 +178,34 @@ def show_inbox_message(visit: ReaderVisit, message_id: MessageId) -> CardBody:
 
 
 @router.post("/messages/{message_id}/reviews", status_code=201)
-def review_message(visit: ReviewerVisit, place: Place, message_id: MessageId, body: NewReview) -> ReviewRow:
+def add_review(visit: ReviewerVisit, place: Place, message_id: MessageId, body: NewReview) -> ReviewRow:
     """Judge an answer; unless nobody can tell, the message becomes an example. A new topic needs an editor."""
     row = reviewing.review(*visit.acting, message_id, body.verdict, topic_id=body.topic, name=body.name)
     return place(row, "assistant", "messages", message_id)
 
 
 @router.post("/reviews/{review_id}/undo")
-def undo_message_review(visit: ReviewerVisit, review_id: Id) -> ReviewRow:
+def undo_review(visit: ReviewerVisit, review_id: Id) -> ReviewRow:
     """Take a review back, with the example that came of it."""
     return reviewing.undo_review(*visit.acting, review_id)
 
 
 @router.post("/messages/{message_id}/replies", status_code=201)
-def reply_to_visitor(visit: ReviewerVisit, place: Place, message_id: MessageId, body: NewText) -> MessageBody:
+def add_reply(visit: ReviewerVisit, place: Place, message_id: MessageId, body: NewText) -> MessageBody:
     """Reply to the visitor in the chat, and by mail if they are gone and left an address."""
     row = reviewing.reply_to_visitor(*visit.acting, message_id, body.text)
     return place(MessageBody.of(row), "assistant", "messages", message_id)
 
 
 @router.post("/messages/{message_id}/comments", status_code=201)
-def comment_on_message(visit: ReviewerVisit, place: Place, message_id: MessageId, body: NewText) -> CommentBody:
+def add_comment(visit: ReviewerVisit, place: Place, message_id: MessageId, body: NewText) -> CommentBody:
     """Write a comment that visitors do not see."""
     row = discussing.comment(*visit.acting, message_id, body.text)
     return place(build(CommentBody, row, author=visit.actor.name), "assistant", "messages", message_id)
 
 
 @router.put("/messages/{message_id}/assigned")
-def assign_message(visit: ReviewerVisit, message_id: MessageId, body: NewAssignment) -> CardBody:
+def change_assignment(visit: ReviewerVisit, message_id: MessageId, body: NewAssignment) -> CardBody:
     """Say who looks after the talk of a message; they get a notice."""
     discussing.assign(*visit.acting, message_id, body.person)
     return show_inbox_message(visit, message_id)
@@ -236,8 +236,9 @@ def show_assistant_numbers(
     )
 
 
-@router.post("/learn", status_code=202)
-def start_learning(visit: ReviewerVisit) -> Listed[str]:
-    """Have a worker let the assistant learn; returns the kinds of tasks that are under way."""
+@router.post("/learn", status_code=201)
+def start_learning(visit: ReviewerVisit, place: Place) -> Listed[str]:
+    """Have a worker let the assistant learn; returns the kinds of tasks that are in progress or planned."""
     tasks.ask_for(*visit.acting, "learn")
-    return make_list(line.task.kind for line in tasks.list_tasks(*visit.here) if line.task.finished is None)
+    open_kinds = (line.task.kind for line in tasks.list_tasks(*visit.here) if line.task.finished is None)
+    return place(make_list(open_kinds), "assistant", "numbers")

@@ -217,7 +217,7 @@ def undo_review(store: Store, actor: Actor, project: Project, review_id: str) ->
         if edit and not edit.undone_by:
             tx.edits.undo(edit.id, actor.user_id)
         tx.messages.set_waiting(row.message_id, row.why or "second_opinion")
-        return row
+        return tx.reviews.get(review_id) or row
 
 
 def ask_again(store: Store, actor: Actor, project: Project, message_id: str) -> None:

@@ -168,8 +168,10 @@ def _is_due(
     before = last.get((row.project_id, kind))
     match kind:
         case "forget" | "watch":
-            is_wanted = kind == "forget" or row.enabled
-            return is_wanted and (before is None or before + DAY <= at)
+            is_time = before is None or before + DAY <= at
+            return is_time and (
+                kind == "forget" or (row.enabled and tx.messages.first_at(row.project_id) is not None)
+            )
         case "feed":
             gap = timedelta(hours=row.feed_hours)
             return bool(row.enabled and row.feed and gap) and (before is None or before + gap <= at)
