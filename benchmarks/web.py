@@ -240,7 +240,7 @@ def measure(path: Path, scale: Scale) -> None:
     with TestClient(make_app(store), f"http://{HOST}", headers=headers, follow_redirects=False) as client:
         found = crawl(client, project)
         rows = [(route, *cpu(client, address)) for route, address in found.items()]
-        charts = next(address for route, address in found.items() if route.endswith("/intents/{number:int}"))
+        charts = next(address for route, address in found.items() if route.endswith("/intents/{number:int}/curve"))
     show_pages(console, rows)
     store.close()
     with server(path) as port:

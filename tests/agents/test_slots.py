@@ -158,6 +158,12 @@ def test_a_day_is_found_however_it_is_written(text: str) -> None:
     assert [resolve_day(m, TODAY, date(2019, 10, 10), date(2019, 10, 17)) for m in mentions] == [date(2019, 10, 12)]
 
 
+def test_the_ways_to_write_a_day_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    list(find_days("tomorrow", "en"))
+    monkeypatch.setattr("vivavoce.agents.dates.language_of", lambda code: pytest.fail("built for each message"))
+    assert len(list(find_days("tomorrow or on saturday", "en"))) == 2
+
+
 @pytest.mark.parametrize(("text", "days"), [("today", 0), ("tomorrow", 1), ("the day after tomorrow", 2)])
 def test_days_are_counted_from_today(text: str, days: int) -> None:
     assert [resolve_day(m, TODAY, None, None) for m in find_days(text, "en")] == [TODAY + timedelta(days=days)]

@@ -101,6 +101,7 @@ class TestGuarantee:
         assert find_guarantee(many(45), 0.05, 0.9).threshold == 0.0
         short = find_guarantee(many(44), 0.05, 0.9)
         assert (short.threshold, short.shortfall, short.needed) == (None, Shortfall.TOO_FEW, 45)
+        assert find_guarantee(many(44), 5e-324, 0.9).shortfall is Shortfall.TOO_FEW
 
     def test_the_bound_is_that_of_clopper_and_pearson(self) -> None:
         # 1 - 0.1 ** (1 / 100) for no mistake in 100.

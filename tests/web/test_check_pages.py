@@ -51,7 +51,7 @@ def test_the_bar_tells_what_each_button_would_bring(hall: Any, editor: TestClien
     assert others.count(" points<") == 1, "what is deleted is not counted"
     assert 'class="check-line"' not in editor.get(CHECK, params={"run": "1"}, headers=PART).text
     whole = editor.get(CHECK, params=asked).text
-    assert "What this would bring" in whole
+    assert "Expected effect" in whole
     assert homes(hall) == dict(small_data()), "nothing was changed"
 
 

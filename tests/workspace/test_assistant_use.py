@@ -14,7 +14,7 @@ from vivavoce.errors import AbsentError, AccessError, DataError, StaleError, Usa
 from vivavoce.kept import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MessageRow, Project, Role, User
-from vivavoce.store.stamps import dated, now
+from vivavoce.store.stamps import date_as, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.assistant import building, learning, mailing, openings, privacy, reviewing
 from vivavoce.workspace.assistant.building import parse_answer
@@ -122,7 +122,7 @@ def test_what_nobody_taught_is_handed_over_and_a_reply_reaches_the_visitor(
 
 def test_who_left_an_address_and_went_gets_the_reply_by_mail(store: Store, project: Project, anna: Actor) -> None:
     key = open_talk(store, project).key
-    with dated(now() - timedelta(hours=1)):
+    with date_as(now() - timedelta(hours=1)):
         row = ask(store, project, "qwertz asdfgh zxcvbn", key)
         ask(store, project, "me@home.example", key)
     reviewing.reply_to_visitor(store, anna, project, row.id, "Nice keyboard!")
@@ -298,7 +298,7 @@ def test_a_visitor_gets_all_that_is_kept_and_nothing_stays_after_deleting(store:
 
 
 def test_talks_are_forgotten_after_the_days_that_were_chosen(store: Store, project: Project) -> None:
-    with dated(now() - timedelta(days=91)):
+    with date_as(now() - timedelta(days=91)):
         ask(store, project, "is there parking")
     fresh = ask(store, project, "what do you pay")
     privacy.forget_old(store, project)

@@ -85,7 +85,7 @@ class BlindResult(Result):
     def rate(self, name: str) -> Rate:
         """Return a number by its name."""
         if name not in self.rates:
-            raise UsageError(f"unknown number '{name}'.{nearest(name, list(self.rates))}")
+            raise UsageError(f"unknown metric '{name}'.{nearest(name, list(self.rates))}")
         return self.rates[name]
 
     def _repr_html_(self) -> str:

@@ -103,16 +103,16 @@ def _write_reason(reason: Reason) -> str:
                 "'{a}' and '{b}' look like one topic (overlap {overlap:.0f} %).", a=a, b=b, overlap=100 * reason.value
             )
         case ReasonKind.COSTLY:
-            return say("A problem surely costs more than {cost:.0f} of 1,000 messages.", cost=MAX_COST)
+            return say("At least one problem clearly costs more than {cost:.0f} of 1,000 messages.", cost=MAX_COST)
         case ReasonKind.GAIN:
-            return say("A remedy surely gains {gain:.1f} points or more.", gain=reason.value)
+            return say("At least one remedy clearly gains {gain:.1f} points or more.", gain=reason.value)
     return _GOOD[reason.kind]
 
 
 _GOOD = {
-    ReasonKind.NO_PROBLEM: say("No problem surely costs one of 1,000 messages."),
+    ReasonKind.NO_PROBLEM: say("No problem clearly costs one of 1,000 messages or more."),
     ReasonKind.NO_CLASH: say("No two topics look like one, and no problem is costly."),
     ReasonKind.NO_GAIN: say(
-        "No edit of the data surely helps: new examples are needed, and those only people can write."
+        "No edit of the existing data clearly helps. You need new examples, which only people can write."
     ),
 }

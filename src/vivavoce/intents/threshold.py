@@ -224,7 +224,8 @@ def find_guarantee(scored: Scored, max_wrong: float, confidence: float, share: f
     1 - confidence, and without it none below is reached.
     """
     miss = 1 - confidence
-    needed = math.ceil(math.log(miss) / math.log1p(-max_wrong))
+    # A share of next to nothing needs more answers than there are numbers for.
+    needed = math.ceil(min(math.log(miss) / math.log1p(-max_wrong), 1e15))
     none = Guarantee(max_wrong, confidence, None, 1.0, needed, Shortfall.TOO_FEW)
     best = _bound_wrong(np.array([0, scored.n_known, 0]), scored, share, miss)
     if best > max_wrong:

@@ -53,17 +53,17 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Look at one consistent state."""
-        with self.connected() as connection, connection.begin():
+        with self.connect() as connection, connection.begin():
             yield Transaction(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Change something: all of it, or nothing where an error is raised."""
-        with self.connected(writing=True) as connection, connection.execution_options(viva_writing=True).begin():
+        with self.connect(writing=True) as connection, connection.execution_options(viva_writing=True).begin():
             yield Transaction(connection)
 
     @contextmanager
-    def connected(self, *, writing: bool = False) -> Iterator[Connection]:
+    def connect(self, *, writing: bool = False) -> Iterator[Connection]:
         """Reach the database, without a transaction."""
         try:
             connection = self.engine.connect()

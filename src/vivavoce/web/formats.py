@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -166,10 +167,10 @@ class Writer(numbers.Writer):
 
 
 def breakable(name: str) -> Markup:
-    """Let a name such as `travel_costs` break after its underscores, not in the middle of a word."""
+    """Let a name such as `travel_costs`, or a path, break between its words, not in the middle of one."""
     from markupsafe import Markup, escape
 
-    return Markup("_<wbr>").join(escape(part) for part in name.split("_"))
+    return Markup(re.sub("[_/]", r"\g<0><wbr>", str(escape(name))))  # noqa: S704
 
 
 def filters(words: Words) -> dict[str, Callable[..., Any]]:

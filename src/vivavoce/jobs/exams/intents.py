@@ -117,13 +117,14 @@ class Intents(Exam):
             out_of_scope_share=checked["out_of_scope_share"],
         )
         main = exam.representative(next(iter(task.plans)), task.plans)
-        told = describe_result(result, tuple(_list_outcomes(run.of(main), task.material, threshold)))
+        conclusion = describe_result(result, tuple(_list_outcomes(run.of(main), task.material, threshold)))
         remarks = remarks_on(finished, [READING.key, *units])
-        timed = _timings(result, splits.results)
+        rows = [{"k": row["k"], "p": row["p"], **row["timing"]} for row in result.to_json()["settings"]]
+        timed = json_document("timings.json", {"settings": rows, "units": timings_json(splits.results)})
         return replace(
-            told,
-            documents=(*told.documents, timed, *_draw(result)),
-            warnings=(*told.warnings, *remarks),
+            conclusion,
+            documents=(*conclusion.documents, timed, *_draw(result)),
+            warnings=(*conclusion.warnings, *remarks),
         )
 
     def illustrate(self, findings: Mapping[str, Any], material: bytes, finished: Finished) -> Iterable[Document]:
@@ -157,11 +158,6 @@ def _list_measures(result: IntentsResult) -> Iterator[Measure]:
     for findings in result.settings:
         scope = setting_name(findings.setting)
         yield from (Measure(scope, name, rate) for name, rate in findings.rates.items())
-
-
-def _timings(result: IntentsResult, results: Sequence[UnitResult]) -> Document:
-    timed = [{"k": row["k"], "p": row["p"], **row["timing"]} for row in result.to_json()["settings"]]
-    return json_document("timings.json", {"settings": timed, "units": timings_json(results)})
 
 
 def _draw(result: IntentsResult) -> Iterator[Document]:

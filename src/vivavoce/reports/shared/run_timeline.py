@@ -18,7 +18,7 @@ from vivavoce.reports.shared.texts import shorten
 # More dots would hide the line.
 MAX_DOTS = 40
 # How far flags and labels at the ends must be apart, in pixels, and about how wide a letter is.
-ROW, LABEL, LETTER = 20, 15, 6.3
+ROW, LABEL, LETTER = 20, 15, 7
 MAX_ROWS = 3
 # A shorter piece of a name says nothing.
 MIN_NAME = 9
@@ -123,10 +123,10 @@ def _rows(courses: Sequence[Course]) -> list[dict[str, Any]]:
 
 def _time_axis(frame: Frame, domain: tuple[float, float]) -> alt.X:
     """Return the axis of time, with its words as they were written for the reader."""
-    shown = [(round(_seconds(at)), label) for at, label in frame.ticks if domain[0] <= _seconds(at) <= domain[1]]
-    words = "".join(f"datum.value == {at} ? {json.dumps(label)} : " for at, label in shown)
+    inside = [(_seconds(at), label) for at, label in frame.ticks if domain[0] <= _seconds(at) <= domain[1]]
+    words = "".join(f"datum.value == {at} ? {json.dumps(label)} : " for at, label in inside)
     axis = alt.Axis(
-        values=[at for at, _ in shown], labelExpr=f"{words}''", grid=False, labelFlush=True, labelOverlap="greedy"
+        values=[at for at, _ in inside], labelExpr=f"{words}''", grid=False, labelFlush=True, labelOverlap="greedy"
     )
     return alt.X("at:Q", scale=alt.Scale(domain=list(domain), zero=False, nice=False), title=None, axis=axis)
 
@@ -135,12 +135,20 @@ def _draw_ends(
     courses: Sequence[Course], frame: Frame, x: alt.X, scale: alt.Scale, colour: alt.Color
 ) -> list[alt.Chart]:
     """Return what stands at the end of each line; labels that would meet are moved apart."""
-    ordered = sorted((one for one in courses if one.points), key=lambda one: one.points[-1][1].value or 0.0)
+    ordered = sorted(
+        (course for course in courses if course.points), key=lambda course: course.points[-1][1].value or 0.0
+    )
     pixel, places, last = (frame.high - frame.low) / frame.height, [], -float("inf")
     for course in ordered:
         at, rate = course.points[-1]
-        last = max(rate.value or 0.0, last + LABEL * pixel)
-        value = _clear_of_band(course, frame, pixel, above=course is ordered[-1]) if frame.narrow else last
+        value, apart = rate.value or 0.0, LABEL * pixel
+        if frame.narrow:
+            value = _clear_of_band(course, frame, pixel, above=course is ordered[-1])
+            if abs(value - last) < apart:
+                value = last + (apart if last + apart <= frame.high else -apart)
+        else:
+            value = max(value, last + apart)
+        last = value
         places.append({"series": course.label, "at": _seconds(at), "value": value})
     texts = alt.Chart(chart_data(places)).encode(x=x, y=alt.Y("value:Q", scale=scale), text="series:N", color=colour)
     if frame.narrow:

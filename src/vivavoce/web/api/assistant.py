@@ -157,14 +157,14 @@ class ReportBody(BaseModel):
 def list_inbox(
     visit: ReaderVisit, order: Literal["useful", "newest"] = "useful", limit: Limit = 50, offset: Offset = 0
 ) -> Listed[MessageBody]:
-    """Return what waits for a person: the most useful first, every fifth a random check; or the newest first."""
+    """List what waits for a person: the most useful first, every fifth a random check; or the newest first."""
     inbox = reviewing.show_inbox(visit.store, visit.actor, visit.project, newest=order == "newest")
     return make_list(map(MessageBody.of, inbox.waiting[offset : offset + limit]), inbox.total)
 
 
 @router.get("/messages/{message_id}")
 def show_inbox_message(visit: ReaderVisit, message_id: MessageId) -> CardBody:
-    """Return a message with what was said around it; an opinion is not shown before your own."""
+    """Get a message with what was said around it; an opinion is not shown before your own."""
     card = reviewing.show_card(*visit.here, message_id)
     is_open = card.message.waiting and all(row.user_id != visit.actor.user_id for row in card.reviews)
     return CardBody(
@@ -218,7 +218,7 @@ def show_assistant_numbers(
     until: Annotated[Moment | None, Query(description="Default: now.")] = None,
     by: Literal["day", "week"] = "day",
 ) -> ReportBody:
-    """Return what the assistant answers at once and how often that is right, by time, topic and language."""
+    """Get what the assistant answers at once and how often that is right, by time, topic and language."""
     end = to_utc(until) if until else now()
     usual = min(timedelta(days=USUAL_DAYS), end - datetime.min.replace(tzinfo=UTC))
     begin = to_utc(since) if since else end - usual

@@ -114,7 +114,7 @@ def draft_settlement(store: Store, project: Project, decisions: Mapping[str, str
     for group_id, topic_id in decisions.items():
         if group_id not in groups:
             raise StaleError(
-                say("one of these texts no longer stands in several topics"), remedy=say("open the list again")
+                say("one of these texts is no longer in several topics"), remedy=say("open the list again")
             )
         moved = [each.row for each in groups[group_id].examples if each.row.topic_id != topic_id]
         coming.setdefault(topic_id, []).extend(row.id for row in moved)

@@ -124,7 +124,7 @@ def _group_moves(
         target = ticked[line.row.place] or _usual_target(sides, side, line, ids)
         if target not in topics or (side.topic and target == side.topic.id):
             raise UsageError(
-                say("it is not said where '{question}' goes", question=line.row.text),
+                say("no topic is chosen for '{question}'", question=line.row.text),
                 remedy=say("choose the topic that the ticked questions go to"),
             )
         coming.setdefault(target, []).append(line.question.example_id or "")

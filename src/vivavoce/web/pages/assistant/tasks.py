@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from vivavoce.store.rows import TaskState
 from vivavoce.store.stamps import now
-from vivavoce.web.answers import go, unchanged
+from vivavoce.web.answers import answer_unchanged, go
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, Visit
@@ -46,7 +46,7 @@ def show_tasks(visit: ReaderVisit, kind: Kind, version: Annotated[int, Query(ge=
     if not view.poll:
         # The page that asked shows more than this part when the task is over: it loads itself anew.
         return go(f"{visit.base}/{PAGES[kind]}")
-    return unchanged() if view.version == version else visit.part("assistant/tasks.html", view)
+    return answer_unchanged() if view.version == version else visit.part("assistant/tasks.html", view)
 
 
 def tasks_view(visit: Visit, kind: Kind) -> View:

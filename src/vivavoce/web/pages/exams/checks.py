@@ -45,7 +45,7 @@ def show_check(visit: EditorVisit, kind: Annotated[Kind, Query()] = "ticked") ->
         view = View(lines=[], fault=error)
     if visit.request.headers.get("x-fragment"):
         return visit.part("exams/check.html", view)
-    title = visit.words.gettext("What this would bring")
+    title = visit.words.gettext("Expected effect")
     return visit.page("exams/check_page.html", title, view=View(check=view, harm=None))
 
 

@@ -45,7 +45,7 @@ def _past_row(visit: Visit, applied: Applied) -> Row:
     if past.inside is None and applied.after is None:
         state = chip(words.gettext("not measured yet"), "neutral")
     elif past.inside is None:
-        state = chip(words.gettext("cannot be told: other edits came in between"), "neutral")
+        state = chip(words.gettext("unknown: other edits came in between"), "neutral")
     else:
         state = chip(words.gettext("inside"), "good") if past.inside else chip(words.gettext("outside"), "hold")
     realised = write.number(None)

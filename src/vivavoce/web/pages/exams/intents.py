@@ -15,7 +15,7 @@ from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.messages import say_count
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.store.rows import Run, RunState
-from vivavoce.web.figures import drawn
+from vivavoce.web.figures import find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
@@ -213,8 +213,8 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         measures=[MEASURES[name] for name in MAIN],
         settings=range_rows(result, visit.write),
         equal=[wording.setting_sentence(findings) for findings in result.settings if findings.same_as is not None],
-        overlap=drawn(visit.store, visit.project, run, "overlap"),
-        sizes=drawn(visit.store, visit.project, run, "sizes"),
+        overlap=find_figure(visit.store, visit.project, run, "overlap"),
+        sizes=find_figure(visit.store, visit.project, run, "sizes"),
         notes=notes,
         more_notes=max(0, len(runs.warnings_of(visit.store, run)) - len(notes)),
     )

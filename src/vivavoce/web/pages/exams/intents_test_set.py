@@ -24,7 +24,7 @@ router = APIRouter(prefix="/p/{slug}/intents/{number:int}")
 def show_score(visit: ReaderVisit, number: Number) -> Response:
     """Show the number on the test set, and that of the exam before on the same questions: a part of the result."""
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
-    view = View(test_set=_score_view(visit, run))
+    view = View(test_set=_score_view(visit, run), run=run.title, result=run_path(visit.project, run))
     if visit.request.headers.get("x-fragment"):
         return visit.part("exams/intents_test_set.html", view)
     title = visit.words.gettext("Test set")

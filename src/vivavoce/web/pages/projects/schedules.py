@@ -248,7 +248,7 @@ def form_page(
         else:
             value = values.get(option.name) or default_text(option)
             fields.append(option_field(words, option, value, wrong, offers))
-    lead = words.gettext("The exam starts every day and uses the content as it is then.")
+    lead = words.gettext("This exam runs every day on the latest content.")
     hint = words.gettext(exam.kind.daily_hint) if exam.kind.daily_hint else ""
     view = View(
         lead=f"{lead} {hint}".strip(),

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from vivavoce.records import Rate
 from vivavoce.store.rows import Run
 from vivavoce.store.stamps import now
-from vivavoce.web.answers import go, unchanged
+from vivavoce.web.answers import answer_unchanged, go
 from vivavoce.web.exam_pages import ProblemLine, exam_title, pages_of
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.pages.access.sign_in import keep
@@ -80,7 +80,7 @@ def show_running(visit: ReaderVisit, version: Annotated[int, Query(ge=0, le=VERS
     if not view.lines:
         # The page that asked has more to show now: being led elsewhere, it loads itself anew.
         return go(visit.base)
-    return unchanged() if view.version == version else visit.part("projects/today_running.html", view)
+    return answer_unchanged() if view.version == version else visit.part("projects/today_running.html", view)
 
 
 def running_view(visit: Visit, going_on: Sequence[Run]) -> View:
