@@ -4,8 +4,8 @@
 
 Messages arrive at a fixed rate, whether earlier ones were answered or not, so a late answer does not slow down those
 behind it; times count from when a message was due. No two messages are equal: each has a slip of its own. In the
-middle of the second half a worker learns new examples and servers swap the classifier. After the load the server is killed with -9 while
-visitors still write, and every message that was acknowledged must be in the database.
+middle of the second half a worker learns new examples and servers swap the classifier. After the load the server is
+killed with -9 while visitors still write, and every message that was acknowledged must be in the database.
 
 The limit is what cannot be avoided: a bare server that commits one row for each message, and the sentence encoder.
 """
