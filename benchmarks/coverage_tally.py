@@ -53,7 +53,7 @@ class Tallies:
     def means(self) -> dict[str, float]:
         """Return the mean over all draws of what is no number with an interval."""
         names = dict.fromkeys(name for one in self.draws for name in one.means)
-        return {name: float(np.mean([one.means[name] for one in self.draws])) for name in names}
+        return {name: float(np.mean([one.means[name] for one in self.draws if name in one.means])) for name in names}
 
     def _holds(self, one: Drawn, name: str) -> bool | None:
         rate = one.rates.get(name)

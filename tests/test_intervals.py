@@ -20,6 +20,7 @@ from vivavoce.statistics import (
     ratio_spread,
     stratified_variance,
     wilson,
+    with_width,
 )
 
 pytestmark = pytest.mark.slow
@@ -34,6 +35,12 @@ clusters = st.lists(
 
 
 # --- numbers between 0 and 1
+
+
+def test_an_interval_without_width_becomes_that_of_as_many_units() -> None:
+    assert with_width(0.2, 0.1, 0.3, 15) == (0.1, 0.3)
+    every = wilson(15, 15)
+    assert with_width(1.0, 1.0, 1.0, 15) == pytest.approx((every.low, 1.0))
 
 
 @quick

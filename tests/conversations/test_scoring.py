@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 from talkers import Talker, plan, script
@@ -52,3 +53,27 @@ def test_turns_that_a_bot_without_topics_leaves_out_are_said(tmp_path: Path) -> 
     assert result.cell("talker").counts.counted == 0
     assert result.cell("talker").intent_source == "reply_only"
     assert "talker reports no topics: 3 of 3 turns could not be checked" in result.warnings[0]
+
+
+def count_calls(folder: Path, conversations: int) -> int:
+    """Return how many functions are called to score a record."""
+    talks = plan(*(script(f"s{n}", "hello", "and then?") for n in range(conversations)))
+    bot, calls = Quiet(name_once), 0
+    with begin_run(folder, talks, [bot.facts], RunOptions()) as record:
+        asyncio.run(hold_conversations(record, [bot]))
+        score_run(record)  # what is loaded once is loaded now
+
+        def count(_frame: object, _event: str, _arg: object) -> None:
+            nonlocal calls
+            calls += 1
+
+        sys.setprofile(count)
+        try:
+            score_run(record)
+        finally:
+            sys.setprofile(None)
+    return calls
+
+
+def test_twice_as_many_conversations_take_twice_the_work_to_score(tmp_path: Path) -> None:
+    assert count_calls(tmp_path / "two", 80) < 2.2 * count_calls(tmp_path / "one", 40)

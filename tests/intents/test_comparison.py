@@ -203,8 +203,11 @@ def near_ties(broken: int = 0) -> ComparisonResult:
 def test_a_small_difference_says_how_many_examples_would_decide_it() -> None:
     gap = near_ties(2).between("all", "most").pooled
     assert gap.verdict == Verdict.CLOSE
-    assert gap.more_examples is not None
-    assert gap.more_examples > 0
+    assert gap.test.difference
+    assert gap.test.standard_error
+    more = items_to_decide(gap.test.difference, gap.test.standard_error, len(DATA), freedom=gap.freedom)
+    assert gap.more_examples == more
+    assert gap.more_examples > 1
     assert (gap.improved, gap.broken, gap.mcnemar) == (2, 0, 0.5)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.classifiers.fakes import EchoClassifier, JaccardClassifier, NullClassifier
-from vivavoce.intents import examine_intents
+from vivavoce.intents import examine_intents, intervals
 from vivavoce.intents.influences import folded_variance, influences, share_parts, typical_scores
 from vivavoce.intents.measures import Items, measures
 from vivavoce.records import Dataset
@@ -100,3 +100,21 @@ def test_a_gap_that_is_mostly_noise_varies_less_than_a_clear_one() -> None:
     assert folded_variance(8) == pytest.approx(1, abs=1e-6)
     sizes = np.abs(np.random.default_rng(0).normal(np.sqrt(3), 1, 200_000))
     assert folded_variance(2) == pytest.approx(sizes.var(), rel=0.02)
+
+
+def test_an_interval_allows_for_other_training_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = data([8, 8, 8])
+    answers = {
+        text: topic if place % 3 else None
+        for place, (text, topic) in enumerate(zip(rows.texts, rows.intents, strict=True))
+    }
+
+    def measure_width() -> float:
+        rate = examine_intents(rows, EchoClassifier(answers), settings=[(0, 0)], workers=1).settings[0].accuracy
+        assert rate.low is not None
+        assert rate.high is not None
+        return rate.high - rate.low
+
+    width = measure_width()
+    monkeypatch.setattr(intervals, "TRAINING", 0.0)
+    assert width > 1.1 * measure_width()
