@@ -86,7 +86,7 @@ def _score_page(visit: Visit, typed: dict[str, str], error: InputError | None = 
         ),
     ]
     if visit.who.may("admin"):
-        from vivavoce.dialogues.raters.registry import list_raters
+        from vivavoce.dialogues.raters.protocol import list_raters
 
         help_text = words.gettext(
             "Default: the rater that comes with vivavoce. Other raters run code or call a service: %(names)s.",
