@@ -155,7 +155,7 @@ def provision(
     clean_up: Annotated[
         bool, option("--clean-up", "", "Delete what vivavoce created on the bot, and nothing else.")
     ] = False,
-    yes: Annotated[bool, option("--yes", "", "Do it. Without this, the bot is only looked at.")] = False,
+    yes: Annotated[bool, option("--yes", "", "Change the bot; without it, only show what would change.")] = False,
     bots: BotFile = None,
     output: Output,
 ) -> None:
