@@ -129,21 +129,21 @@ class BotClassifier:
         """Do something with the bot in an event loop of its own, and close its connections."""
         policy = addresses()
 
-        async def done() -> T:
+        async def run() -> T:
             with limited_to(policy):
                 try:
                     return await work
                 finally:
                     await self.bot.close()
 
-        return run_to_end(done())
+        return run_to_end(run())
 
 
 def _as_rows(ranking: Iterable[Guess]) -> list[dict[str, Any]]:
     return [{"intent_id": guess.intent, "confidence": guess.confidence} for guess in ranking]
 
 
-def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
+def classifier_of(kind: str, title: str, option_is: str) -> Callable[[str], BotClassifier]:
     """Return the factory of a kind of bot as a classifier; its option is an entry of bots.yaml, or the bot's own."""
 
     # It uses credentials of this machine, and deletes and trains with them.
@@ -161,5 +161,5 @@ def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
         elsewhere = bot.elsewhere if isinstance(bot, PlatformBot) else ""
         return BotClassifier(bot, f"{kind}:{option}" + (f" at {elsewhere}" if elsewhere else ""))
 
-    from_option.__doc__ = summary
+    from_option.__doc__ = f"{title}, trained over the network; option: a bot of yours or {option_is}."
     return from_option

@@ -195,9 +195,9 @@ def _read_pairs(path: Path, without: Sequence[Path]) -> tuple[Pair, ...]:
     from vivavoce.text.languages.pairs import check_size, leave_out, read_pairs
 
     pairs = read_pairs(path)
-    held = {example.text for each in without for example in read_dataset(each, skip_bad=True).examples}
-    if held:
-        pairs = leave_out(pairs, held)
+    tested = {example.text for each in without for example in read_dataset(each, skip_bad=True).examples}
+    if tested:
+        pairs = leave_out(pairs, tested)
         check_size(pairs, path)
     return pairs
 

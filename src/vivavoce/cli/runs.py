@@ -29,8 +29,7 @@ app = CommandGroup(
     "runs",
     help="""Start exams of a workspace, watch them and download their results.
 
-    The workers of the workspace do the work (`viva serve` starts one, `viva worker` more). After a restart a run
-    continues.
+    Workers do the work: `viva serve` starts one, `viva worker` adds more. Runs continue after a restart.
 
     Exit codes: 0 success · 2 invalid input or options · 3 the run failed, or the database cannot be reached.
 
@@ -79,7 +78,7 @@ app.add_typer(
         "start",
         cls=ExamCommands,
         subcommand_metavar="EXAM PROJECT [OPTIONS]",
-        help="""Start an exam on the current material of a project.
+        help="""Start an exam on the current content of a project.
 
     Options default to those of the project. `viva runs start EXAM --help` lists the options of an exam.
 
@@ -152,7 +151,7 @@ def list_(
 ) -> None:
     """List the runs of a project, newest first.
 
-    Each with its state, its progress, and its result in one sentence.
+    Shows the state and progress of each run, and its result in one sentence.
 
     For example:
 
@@ -216,9 +215,9 @@ def fetch(
     *,
     output: Output,
 ) -> None:
-    """Download the result of a run into a file.
+    """Save the result of a run to a file.
 
-    The report is one page that needs no server; the findings are JSON.
+    The report is a single HTML page that needs no server; the findings are JSON.
 
     For example:
 

@@ -59,7 +59,7 @@ def create(workspace: Workspace = None, *, output: Output) -> None:
 
 @app.command()
 def backup(file: BackupFile, workspace: Workspace = None, *, output: Output) -> None:
-    """Write the whole workspace into one new file, while others keep working.
+    """Write the whole workspace to a new file; others can keep working.
 
     It contains the hashes of passwords and keys: keep it as safe as the workspace.
 
@@ -79,7 +79,7 @@ def backup(file: BackupFile, workspace: Workspace = None, *, output: Output) -> 
 
 @app.command()
 def restore(file: BackupFile, workspace: Workspace = None, *, output: Output) -> None:
-    """Create a new workspace from a backup: all of it, or nothing.
+    """Create a new workspace from a backup; after an error nothing is left of it.
 
     The target must be empty; it may be the other kind of database. Units in progress start again.
 
@@ -99,7 +99,7 @@ def restore(file: BackupFile, workspace: Workspace = None, *, output: Output) ->
 def migrate(workspace: Workspace = None, *, output: Output) -> None:
     """Migrate a workspace to the newest schema.
 
-    Stop servers and workers first. A workspace in a file is copied before.
+    Stop servers and workers first. A workspace in a file is copied first.
 
     For example:
 
@@ -125,7 +125,7 @@ def export(
     no_ratings: Annotated[bool, option("--no-ratings", "", "Leave out people's ratings of dialogues.")] = False,
     output: Output,
 ) -> None:
-    """Write the material of a project into a ZIP file of plain files.
+    """Write the content of a project to a ZIP archive of plain files.
 
     It holds topics, bots, suites and dialogues, but no runs and no people.
 

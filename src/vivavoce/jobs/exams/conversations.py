@@ -138,8 +138,8 @@ class Conversations(Exam):
         content = read_material(material)
         turns = sum(len(script.turns) for script in content.header.plan.scripts)
         kinds = [str(entry.get("kind", "")) for entry in content.entries.values()]
-        held = turns * content.header.repeats * len(content.header.bots)
-        return {"turns": held, "vectors": kinds.count("vectors")}
+        total = turns * content.header.repeats * len(content.header.bots)
+        return {"turns": total, "vectors": kinds.count("vectors")}
 
     def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
         """Say whether the bots are started, talk, or have talked."""

@@ -18,7 +18,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing
 from vivavoce.web.parts import text_columns
 from vivavoce.web.rendering import View
-from vivavoce.web.talk_words import domain_title, named
+from vivavoce.web.talk_words import domain_title, kind_title
 from vivavoce.web.visits import Visit
 
 LITERAL = {
@@ -50,7 +50,11 @@ def panels_view(visit: Visit, run: Run, result: ConversationsResult, domain: str
     """Return the pictures of the seven numbers in a domain, each with its title and its meaning."""
     words = visit.words
     panels = draw_multiples(
-        result, domain, write=Writer(words), name_level=lambda level: named(words, level), address=_turns_address(run)
+        result,
+        domain,
+        write=Writer(words),
+        name_level=lambda level: kind_title(words, level),
+        address=_turns_address(run),
     )
     return [View(drawn=panel, column=number_column(words, panel.measure.name)) for panel in panels]
 
@@ -71,7 +75,7 @@ def heat_view(visit: Visit, run: Run, result: ConversationsResult, domain: str) 
                 rows=[
                     View(
                         row=row,
-                        title=row.cell.bot if row.whole else named(words, row.cell.level),
+                        title=row.cell.bot if row.whole else kind_title(words, row.cell.level),
                         size=_turns(words, row.cell),
                     )
                     for row in group.rows
@@ -116,7 +120,7 @@ def literal_table(words: Words, result: ConversationsResult, domain: str, where:
     rows: list[Sequence[object]] = [
         (
             TableCell(
-                cell.bot if cell.level == ALL else named(words, cell.level),
+                cell.bot if cell.level == ALL else kind_title(words, cell.level),
                 _size(words, cell),
                 css="whole" if cell.level == ALL else "level",
             ),

@@ -19,17 +19,18 @@ from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.store.repositories.results import WRONG
 from vivavoce.store.rows import Run, RunState
 from vivavoce.web.answers import download, table_file
-from vivavoce.web.figures import drawn
+from vivavoce.web.figures import find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, Word, check_ending
-from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked, run_tabs
+from vivavoce.web.pages.conversations.live import live_page, place_asked, run_tabs
 from vivavoce.web.pages.conversations.numbers import COLUMNS, heat_view, literal_table, panels_view, table_rows
+from vivavoce.web.pages.conversations.side_by_side import Repeat
 from vivavoce.web.pages.conversations.turns import run_crumbs
 from vivavoce.web.parts import Choice, Field, hidden_field
 from vivavoce.web.progress import progress_view, run_head, run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import domain_title, named, talk_path
+from vivavoce.web.talk_words import domain_title, kind_title, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.exams import runs
@@ -130,7 +131,7 @@ def _values_view(visit: Visit, run: Run, result: ConversationsResult, listing: L
             *Listing(f"{listing.path}/numbers").downloads(),
             Link(words.gettext("JUnit for build servers"), f"{listing.path}/junit.xml"),
         ),
-        outcomes=drawn(visit.store, visit.project, run, "outcomes"),
+        outcomes=find_figure(visit.store, visit.project, run, "outcomes"),
         outcome_table=make_table(words.gettext("Turns by outcome"), head, outcomes, len(bots)),
     )
 
@@ -154,7 +155,7 @@ def _differences(words: Words, result: ConversationsResult) -> Table:
     head = (words.gettext("Where"), words.gettext("Bots"), words.gettext("Difference"), words.gettext("Verdict"))
     rows = [
         (
-            named(words, comparison.level) if comparison.level else domain_title(words, comparison.domain),
+            kind_title(words, comparison.level) if comparison.level else domain_title(words, comparison.domain),
             words.gettext("%(a)s and %(b)s", a=comparison.a, b=comparison.b),
             words.said(verdicts.points_text(comparison)),
             words.said(verdicts.verdict_text(comparison)),

@@ -18,12 +18,12 @@ from vivavoce.store.rows import Run, TurnRow
 from vivavoce.web.answers import table_file
 from vivavoce.web.cells import bot_key, chip, link_cell
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, asked, check_ending, facet
+from vivavoce.web.listing import LARGEST, Listing, Number, check_ending, facet, read_listing
 from vivavoce.web.pages.conversations.live import run_tabs
 from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, text_columns
 from vivavoce.web.progress import run_head, run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import named, outcome_mark, outcome_title, outcome_tone, reply_text, talk_path
+from vivavoce.web.talk_words import kind_title, outcome_mark, outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations import transcripts
 from vivavoce.workspace.conversations.conversations import KIND
@@ -57,14 +57,14 @@ COLUMNS: dict[str, Callable[[TurnRow], object]] = {
 }
 ORDERS = [f"{sign}{name}" for name in SORTS for sign in ("", "-")]
 NAMES = ("bot", "level", "domain", "outcome", "scenario", "kind", "search")
-TurnsAsked = Annotated[Listing, asked(*NAMES, sort="", sorts=ORDERS, size=ROWS)]
+TurnsAsked = Annotated[Listing, read_listing(*NAMES, sort="", sorts=ORDERS, size=ROWS)]
 
 
 @router.get("/turns")
 def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Response:
     """Show the turns of a run."""
     words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
-    listing, wanted = asked.at(f"{run_path(visit.project, line.run)}/turns"), TurnFilter(**asked.wanted)
+    listing, wanted = asked.at(f"{run_path(visit.project, line.run)}/turns"), TurnFilter(**asked.filters)
     sort = asked.sort or WRONG
     page = transcripts.list_turns(visit.store, line.run, wanted, sort=sort, limit=listing.size, offset=listing.offset)
     notice = transcripts.material_of(visit.store, line.run).header.plan.notice
@@ -122,7 +122,7 @@ def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: transcripts.
 def _facet_title(words: Words, name: str, value: str) -> str:
     if name == "outcome":
         return words.gettext("All wrong turns") if value == WRONG else outcome_title(words, value)
-    return value.replace("_", " ") if name == "domain" else named(words, value)
+    return value.replace("_", " ") if name == "domain" else kind_title(words, value)
 
 
 def _row(visit: Visit, run: Run, row: TurnRow, notice: str) -> Row:
@@ -137,7 +137,7 @@ def _row(visit: Visit, run: Run, row: TurnRow, notice: str) -> Row:
         shorten(row.sent, LETTERS), gist(reply_text(words, row), notice, LETTERS)
     )
     place = talk_path(visit.project, run, row.script, repeat=row.repeat, number=row.number)
-    aside = ", ".join(filter(None, (row.domain.replace("_", " "), named(words, row.level))))
+    aside = ", ".join(filter(None, (row.domain.replace("_", " "), kind_title(words, row.level))))
     bot = bot_key(row.bot, bots.index(row.bot) if row.bot in bots else 0)
     link = link_cell(place, turn_title(words, row.script, row.number))
     where = Markup("{}<br>{}<small>{}</small>").format(bot, link, aside)
@@ -150,7 +150,7 @@ def export_turns(visit: ReaderVisit, number: Number, kind_of_file: str, asked: T
     check_ending("turns", kind_of_file)
     run = runs.show_run(visit.store, visit.project, number, KIND).run
     page = transcripts.list_turns(
-        visit.store, run, TurnFilter(**asked.wanted), sort=asked.sort or WRONG, limit=LARGEST
+        visit.store, run, TurnFilter(**asked.filters), sort=asked.sort or WRONG, limit=LARGEST
     )
     rows = [[read(row) for read in COLUMNS.values()] for row in page.rows]
     return table_file(f"{visit.project.slug}-conversations-{number}-turns", kind_of_file, [*COLUMNS], rows)
@@ -186,7 +186,7 @@ def turn_title(words: Words, script: str, number: int) -> str:
 
 
 TALK_COLUMNS = ("conversation", "title", "domain", "level")
-TalksAsked = Annotated[Listing, asked("domain", "level", "search")]
+TalksAsked = Annotated[Listing, read_listing("domain", "level", "search")]
 
 
 @router.get("/talks")
@@ -203,7 +203,7 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
             (
                 link_cell(talk_path(visit.project, line.run, talk.script.id), talk.script.title or talk.script.id),
                 talk.script.domain.replace("_", " "),
-                named(words, talk.script.level),
+                kind_title(words, talk.script.level),
                 *(_tally(words, talk.tallies.get(bot)) for bot in page.bots),
             )
         )

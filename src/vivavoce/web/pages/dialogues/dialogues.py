@@ -20,7 +20,7 @@ from vivavoce.web.answers import table_file
 from vivavoce.web.cells import link_cell, rate_cell
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.listing import Listing, Word, asked, check_ending, facet
+from vivavoce.web.listing import Listing, Word, check_ending, facet, read_listing
 from vivavoce.web.pages.dialogues.views import (
     draw_weeks,
     fact_chip,
@@ -72,7 +72,7 @@ BAND_TITLES = {
 RATED_TITLES = {"without": gettext_noop("Not rated"), "with": gettext_noop("Rated by people")}
 FACT_LOOKS = {str(kind): (str(fact.tone), fact.sign) for kind, fact in FACTS.items()}
 FILTERS = ("bot", "batch", "fact", "band", "marks", "week")
-TalksAsked = Annotated[Listing, asked(*FILTERS, "q", sort="", sorts=SORTS, size=ROWS)]
+TalksAsked = Annotated[Listing, read_listing(*FILTERS, "q", sort="", sorts=SORTS, size=ROWS)]
 
 
 @router.get("")

@@ -210,7 +210,7 @@ def _read_choices(form: Fields, preview: TalkPreview) -> TalkChoices:
         return preview.complete_choices
     typed, layout = _first_choices(form), read_layout(form, preview.log.layout, list(ROLE_TITLES))
     batch = typed.batch or preview.choices.batch
-    return replace(typed, batch=batch, sheet=layout.sheet, header=layout.header, roles=layout.roles)
+    return replace(typed, batch=batch, **layout)
 
 
 def _choice_fields(words: Words, preview: TalkPreview) -> tuple[Field, ...]:

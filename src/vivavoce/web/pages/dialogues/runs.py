@@ -16,7 +16,7 @@ from vivavoce.statistics import wilson
 from vivavoce.store.rows import Run, RunState
 from vivavoce.web.answers import go
 from vivavoce.web.cells import measure_column, rate_cell
-from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.figures import Drawn, find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
@@ -171,9 +171,9 @@ def _result(visit: Visit, run: Run) -> View:
         scored=findings.scored,
         agreement=local.spearman if local and local.n else None,
         agreement_unsure=local is not None and local.spearman.tells_little(AGREEMENT_SPAN),
-        figure=drawn(visit.store, visit.project, run, "distribution"),
+        figure=find_figure(visit.store, visit.project, run, "distribution"),
         spread=_tabulate_spread(words, findings),
-        ranking=_show_ranking(words, findings.result, drawn(visit.store, visit.project, run, "ranking")),
+        ranking=_show_ranking(words, findings.result, find_figure(visit.store, visit.project, run, "ranking")),
         **_to_read(visit, run, findings),
         refused=make_table(
             words.gettext("Why dialogues got no score"),
@@ -184,7 +184,7 @@ def _result(visit: Visit, run: Run) -> View:
             ),
             [(refusal.reason, number(refusal.count), refusal.first) for refusal in findings.refused[:MAX_REFUSED]],
         ),
-        trust=_show_trust(words, findings.result, drawn(visit.store, visit.project, run, "agreement")),
+        trust=_show_trust(words, findings.result, find_figure(visit.store, visit.project, run, "agreement")),
         notes=notes[:MAX_NOTES],
         more_notes=max(0, len(notes) - MAX_NOTES),
     )
