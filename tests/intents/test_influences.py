@@ -122,14 +122,14 @@ def test_an_interval_allows_for_other_training_sets(monkeypatch: pytest.MonkeyPa
     assert width > 1.1 * measure_width()
 
 
-def test_numbers_that_rank_questions_allow_for_surer_and_less_sure_classifiers(
+def test_means_of_errors_allow_for_surer_and_less_sure_classifiers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rows = data([8, 8, 8, 8])
 
     def measure_widths() -> dict[str, float]:
         (findings,) = examine_intents(rows, tfidf(), settings=[(0, 0.3)], workers=1).settings
-        rates = {name: findings.rates[name] for name in intervals.RANKING}
+        rates = {name: findings.rates[name] for name in intervals.ERROR_MEANS}
         assert all(rate.low <= rate.value <= rate.high for rate in rates.values())
         return {name: rate.high - rate.low for name, rate in rates.items()}
 

@@ -168,14 +168,15 @@ def measures(items: Items, threshold: float) -> Mapping[str, float | None]:
 def measure_others(items: Items, threshold: float) -> dict[str, float | None]:
     """Return the numbers that are neither shares nor means of shares."""
     macro, weighted = f1_scores(items, threshold)
-    ranking = measure_ranking(items)
-    return {"f1_macro": macro, "f1_weighted": weighted, **ranking, "ece": calibration(items)[0]}
-
-
-def measure_ranking(items: Items) -> dict[str, float | None]:
-    """Return the numbers that rest on the order of confidences alone."""
     curve = risk_coverage(items)
-    return {"oos_auroc": oos_auroc(items), "aurc": curve.aurc, "augrc": curve.augrc}
+    return {
+        "f1_macro": macro,
+        "f1_weighted": weighted,
+        "oos_auroc": oos_auroc(items),
+        "aurc": curve.aurc,
+        "augrc": curve.augrc,
+        "ece": calibration(items)[0],
+    }
 
 
 def matthews(items: Items, threshold: float) -> float | None:
