@@ -34,7 +34,7 @@ from vivavoce.dialogues.corpus.published import (
 from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance, View, judge_of
 from vivavoce.dialogues.model.explaining import LIMIT, measure_drift
-from vivavoce.dialogues.raters.learned import shipped
+from vivavoce.dialogues.raters.learned import load_shipped
 from vivavoce.dialogues.refusals import refuse
 from vivavoce.dialogues.splits import language_clusters
 from vivavoce.statistics import wilson
@@ -101,7 +101,7 @@ def worst_tenth(talks: Sequence[Dialogue]) -> dict[str, Any]:
     """Return how many of the tenth with the lowest scores have a poor mark, and how many of all."""
     rows = [
         (score.score, talk.quality)
-        for talk, score in zip(talks, shipped().rate(talks), strict=True)
+        for talk, score in zip(talks, load_shipped().rate(talks), strict=True)
         if score.score is not None and talk.quality is not None and not score.learned
     ]
     scores, marks = np.array(rows, dtype=np.float64).T
@@ -129,11 +129,11 @@ def _share(rate: dict[str, Any]) -> str:
 
 def distances(talks: Sequence[Dialogue], draws: int) -> dict[str, Any]:
     """Return the distance of a set, and the share of small logs drawn from it that warn."""
-    whole, draw = measure_drift(shipped().model, talks), np.random.default_rng(0)
+    whole, draw = measure_drift(load_shipped().model, talks), np.random.default_rng(0)
     warned = {}
     for size in (size for size in SIZES if size < len(talks)):
         logs = [[talks[row] for row in draw.choice(len(talks), size, replace=False)] for _ in range(draws)]
-        found = [measure_drift(shipped().model, log) for log in logs]
+        found = [measure_drift(load_shipped().model, log) for log in logs]
         warned[size] = float(np.mean([one is not None and one.differs for one in found]))
     return {"talks": len(talks), "whole": None if whole is None else asdict(whole), "warned": warned}
 
@@ -161,7 +161,8 @@ def main() -> None:
     far = {name: distances(talks, options.draws) for name, talks in sets.items()}
     show_distances(far, console)
     groups = single_bots(marked["ConvAI 2017, autumn"]).values()
-    known = sorted(one.distance for talks in groups if (one := measure_drift(shipped().model, talks)) is not None)
+    drifts = [measure_drift(load_shipped().model, talks) for talks in groups]
+    known = sorted(drift.distance for drift in drifts if drift is not None)
     console.print(f"Autumn, talks of bots that speak alike ({len(known)} groups): {known[0]:.2f} to {known[-1]:.2f}")
     if options.out:
         content = {"worst": worst, "distances": far, "single bots": known}

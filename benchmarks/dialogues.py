@@ -39,7 +39,7 @@ from vivavoce.dialogues.model.recipe import learn_parts  # noqa: E402
 from vivavoce.dialogues.model.training import bot_splits, learn_equation, learn_guess, predict_splits  # noqa: E402  # noqa: E402
 from vivavoce.dialogues.networks.fitting import FAST, QUICK, Fitted, Preset, fit_preset  # noqa: E402
 from vivavoce.dialogues.networks.vocabulary import Lexicon, find_vectors, make_lexicon  # noqa: E402
-from vivavoce.dialogues.raters.learned import shipped  # noqa: E402
+from vivavoce.dialogues.raters.learned import load_shipped  # noqa: E402
 from vivavoce.dialogues.result import Score  # noqa: E402
 from vivavoce.dialogues.splits import by_dialogue, grouped_folds  # noqa: E402
 from vivavoce.dialogues.systems import system_agreement  # noqa: E402
@@ -342,7 +342,7 @@ def _pair(dialogues: Sequence[Dialogue], said: Floats) -> list[float | None]:
 
 def _scorers() -> Iterator[tuple[str, Any]]:
     def by_shipped(dialogues: Sequence[Dialogue]) -> Floats:
-        return np.array([np.nan if one.score is None else one.score for one in shipped().rate(dialogues)])
+        return np.array([np.nan if one.score is None else one.score for one in load_shipped().rate(dialogues)])
 
     yield "shipped model (learned from July)", by_shipped
     one = bench()

@@ -29,7 +29,7 @@ from vivavoce.dialogues.corpus.stored import write_dialogues  # noqa: E402
 from vivavoce.dialogues.dialogue import Dialogue, View, judge_of  # noqa: E402
 from vivavoce.dialogues.model.messages import tokens_of  # noqa: E402
 from vivavoce.dialogues.model.weights import SHIPPED  # noqa: E402
-from vivavoce.dialogues.raters.learned import shipped  # noqa: E402
+from vivavoce.dialogues.raters.learned import load_shipped  # noqa: E402
 
 ROUNDS = 3
 LOG = Path("scoring-benchmark.jsonl")
@@ -51,7 +51,7 @@ def read(path: Path) -> int:
 
 
 def plain(dialogues: list[Dialogue]) -> None:
-    shipped().model.predict([View(talk, judge_of(talk)) for talk in dialogues])
+    load_shipped().model.predict([View(talk, judge_of(talk)) for talk in dialogues])
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def main() -> None:
     kept = prepare(read_convai2017(shared() / "data")).kept
     talks = [talk for talk in kept if talk.source == "autumn2017"][: options.dialogues]
     before = _memory()
-    shipped().rate(talks[:32])
+    load_shipped().rate(talks[:32])
     write_dialogues(LOG, talks)
     try:
         floor = best(lambda: read(LOG))
@@ -70,8 +70,8 @@ def main() -> None:
     rows = {
         "reading alone": (floor, len(talks)),
         "score alone, in a batch": (best(lambda: plain(talks)), len(talks)),
-        "with grounds, in a batch": (best(lambda: shipped().rate(talks)), len(talks)),
-        "with grounds, one at a time": (best(lambda: [shipped().rate([talk]) for talk in talks[:100]]), 100),
+        "with grounds, in a batch": (best(lambda: load_shipped().rate(talks)), len(talks)),
+        "with grounds, one at a time": (best(lambda: [load_shipped().rate([talk]) for talk in talks[:100]]), 100),
     }
     console = Console()
     table = Table(

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from pictures import undrawn
-from vivavoce.jobs.concluding import keep_concluded, put_findings
+from vivavoce.jobs.concluding import put_findings, store_conclusion
 from vivavoce.jobs.exams.documents import dataset_from_bytes, dataset_to_bytes
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Outcome, Work
 from vivavoce.jobs.exams.registry import load_exam
@@ -158,7 +158,7 @@ def finish(store: Store, run: Run, found: Conclusion, *, failed: int = 0) -> Run
                 else:
                     tx.units.finish(unit.id, "hall", b"done")
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", found)
+        store_conclusion(tx, run, last, "hall", found)
         done = tx.runs.get(run.id)
     assert done is not None
     return done

@@ -7,7 +7,7 @@ from functools import cache
 from pictures import undrawn
 from vivavoce.demo import dialogues_path
 from vivavoce.dialogues import Dialogue, read_dialogues
-from vivavoce.jobs.concluding import conclude_run, keep_concluded
+from vivavoce.jobs.concluding import conclude_run, store_conclusion
 from vivavoce.jobs.exams.protocol import Conclusion, Finished, Work
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.store.database import Store
@@ -42,7 +42,7 @@ def hold_scoring(store: Store, project: Project, *, rater: str = "learned", titl
         for unit in tx.units.claim("hall", 100, now()):
             tx.units.finish(unit.id, "hall", b"done")
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", found)
+        store_conclusion(tx, run, last, "hall", found)
         done = tx.runs.get(run.id)
     assert done is not None
     return done

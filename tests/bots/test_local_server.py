@@ -61,13 +61,13 @@ def test_a_server_gets_its_material_and_answers(echo: LocalServer) -> None:
 
 
 def test_a_server_is_started_once_and_again_when_it_has_died(echo: LocalServer) -> None:
-    first = echo.need()
-    assert echo.need() is first
+    first = echo.ensure_running()
+    assert echo.ensure_running() is first
     with pytest.raises(BotError, match="I was told to die") as caught:
         asyncio.run(echo.ask("/die", {}))
     assert caught.value.status == Status.CLOSED
     assert asyncio.run(echo.ask("/", {}))["said"] == {}
-    assert echo.need().pid != first.pid
+    assert echo.ensure_running().pid != first.pid
 
 
 @pytest.mark.parametrize(("path", "status"), [("/busy", Status.SERVER_ERROR), ("/html", Status.NOT_JSON)])
@@ -85,7 +85,7 @@ def test_talks_that_begin_at_once_share_one_server(echo: LocalServer) -> None:
 
 
 def test_a_stopped_server_is_gone_and_may_be_stopped_again(echo: LocalServer) -> None:
-    child = echo.need()
+    child = echo.ensure_running()
     echo.stop()
     echo.stop()
     assert child.process.returncode == 0

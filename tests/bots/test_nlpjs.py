@@ -42,19 +42,8 @@ echo '{{"version": "{version}"}}' > node_modules/tiny-bot/package.json
 """
 
 
-@pytest.fixture(scope="session")
-def installed() -> None:
-    """Install nlp.js, or skip (fail where engines are required) if that cannot be done here."""
-    try:
-        install_package(NLPJS)
-    except (MissingPartError, WorkError) as error:
-        if os.environ.get("VIVA_REQUIRE_ENGINES") == "1":
-            pytest.fail(f"nlp.js cannot be had: {error}")
-        pytest.skip(f"nlp.js cannot be had: {error.what}")
-
-
 @pytest.fixture(scope="module")
-def engine(installed: None) -> Iterator[NlpjsEngine]:
+def engine(installed_nlpjs: Path) -> Iterator[NlpjsEngine]:
     made = NlpjsEngine(read_agent(AGENT))
     yield made
     made.server.stop()
@@ -85,9 +74,9 @@ def test_guesses_come_best_first_and_the_same_each_time(engine: NlpjsEngine) -> 
     assert list(first) == sorted(first, key=lambda guess: -guess.confidence)
 
 
-def test_the_process_ends_by_itself_when_its_standard_input_does(installed: None) -> None:
+def test_the_process_ends_by_itself_when_its_standard_input_does(installed_nlpjs: Path) -> None:
     server = NlpjsEngine(read_agent(AGENT)).server
-    child = server.need()
+    child = server.ensure_running()
     server.stop()
     assert child.process.returncode == 0
 
@@ -95,7 +84,7 @@ def test_the_process_ends_by_itself_when_its_standard_input_does(installed: None
 SAID = ("hello", "I would like to borrow a book", "Emma", "4 days", "yes", "forget it please", "xylophone quartz")
 
 
-def test_a_talk_goes_as_the_agent_says(installed: None) -> None:
+def test_a_talk_goes_as_the_agent_says(installed_nlpjs: Path) -> None:
     async def run() -> list[Reply]:
         bot = from_option(str(AGENT), BotContext("nlpjs"))
         try:
@@ -119,19 +108,19 @@ def test_a_talk_goes_as_the_agent_says(installed: None) -> None:
     assert [reply.fallback for reply in replies] == [False] * 6 + [True]
 
 
-def test_the_bot_keeps_the_contract(installed: None) -> None:
+def test_the_bot_keeps_the_contract(installed_nlpjs: Path) -> None:
     report = check_bot(from_option(str(AGENT), BotContext("nlpjs")))
     assert report.passed, report.checks
 
 
-def test_the_facts_name_the_version_and_the_threshold(installed: None) -> None:
+def test_the_facts_name_the_version_and_the_threshold(installed_nlpjs: Path) -> None:
     facts = from_option(str(AGENT), BotContext("nlpjs", entry={"threshold": "0.75"})).facts
     assert NLPJS.pinned in facts.about
     assert "0.75" in facts.about
     assert not facts.in_process
 
 
-def test_a_threshold_that_is_no_share_is_refused(installed: None) -> None:
+def test_a_threshold_that_is_no_share_is_refused(installed_nlpjs: Path) -> None:
     with pytest.raises(UsageError, match="threshold"):
         from_option(str(AGENT), BotContext("nlpjs", entry={"threshold": "7"}))
 
@@ -237,9 +226,8 @@ def test_node_that_is_absent_old_or_broken_is_told(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("installed_nlpjs")
 def test_nlpjs_as_a_classifier_passes_nexcvs_own_test() -> None:
-    if find_package(NLPJS) is None:
-        pytest.skip("nlp.js is not installed: viva bots start nlpjs")
     from vivavoce.bots.classifier import BotClassifier
     from vivavoce.bots.nlpjs_training import NlpjsTrainee
     from vivavoce.nexcv.classifiers import further_violations, round_violations

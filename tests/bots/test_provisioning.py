@@ -6,7 +6,6 @@ import asyncio
 import io
 import json
 import os
-import shutil
 import subprocess
 import zipfile
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from typer.testing import CliRunner
 
 from vivavoce import examine_conversations
 from vivavoce.agents import read_agent
-from vivavoce.bots.nlpjs import NLPJS, find_package
+from vivavoce.bots.nlpjs import need_node
 from vivavoce.bots.nlpjs_training import NlpjsTrainee
 from vivavoce.bots.platform import Platform
 from vivavoce.bots.protocol import BotFacts
@@ -120,10 +119,7 @@ def test_an_unknown_platform_is_rejected_with_those_that_exist() -> None:
 
 
 @pytest.mark.slow
-def test_a_real_nlpjs_reads_its_project(tmp_path: Path) -> None:
-    folder, node = find_package(NLPJS), shutil.which("node")
-    if folder is None or node is None:
-        pytest.skip("nlp.js is not installed: viva bots start nlpjs")
+def test_a_real_nlpjs_reads_its_project(tmp_path: Path, installed_nlpjs: Path) -> None:
     for name, data in export_project(AGENT, "nlpjs").items():
         (tmp_path / name).write_bytes(data)
     script = """
@@ -136,7 +132,7 @@ def test_a_real_nlpjs_reads_its_project(tmp_path: Path) -> None:
       console.log(JSON.stringify({ intent, answer }));
     })();
     """
-    command = [node, "-e", script, str(folder), str(tmp_path / "flight.json")]
+    command = [need_node(), "-e", script, str(installed_nlpjs), str(tmp_path / "flight.json")]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     said = json.loads(printed.splitlines()[-1])
     assert said["intent"] == "special_assistance"
@@ -144,9 +140,8 @@ def test_a_real_nlpjs_reads_its_project(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("installed_nlpjs")
 def test_a_bot_is_given_the_topics_and_asked() -> None:
-    if find_package(NLPJS) is None:
-        pytest.skip("nlp.js is not installed: viva bots start nlpjs")
     bot = NlpjsTrainee()
     try:
         assert asyncio.run(provision(bot, AGENT)) == (0, len(phrases()))

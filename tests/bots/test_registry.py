@@ -17,6 +17,7 @@ from vivavoce.bots import (
     fakes,
     list_bots,
     load_bots,
+    nlpjs,
     scripted,
 )
 from vivavoce.bots.declaration import COMMON_KEYS, entry_facts, list_connectors
@@ -237,6 +238,8 @@ def test_every_entry_that_the_documentation_shows_is_right(monkeypatch: pytest.M
 def test_the_entries_of_a_platform_page_are_right(kind: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("ASSISTANT_APIKEY", "hidden")
     monkeypatch.setenv("AZURE_CONVERSATIONS_KEY", "hidden")
+    # A page is right whether or not its engine is installed; another test may have done that.
+    monkeypatch.setattr(nlpjs, "find_package", lambda package: folder)
     examples = re.findall(r"```yaml\n(bots:.*?)```", PLATFORMS[kind], re.DOTALL)
     assert examples
     for example in examples:

@@ -99,7 +99,7 @@ def test_two_bots_talk_side_by_side_and_their_transcript_can_be_read(hall: Hall,
         for name, ticked in (("keywords", True), ("nearest", True), ("vectors", False)):
             page.locator(f"main [name=bot][value={name}]").set_checked(ticked)
         page.locator("main [name=level][value=basic]").check()
-        press(page, "Count and check")
+        press(page, "Check this run")
         assert "with 2 bots" in page.locator("#size").inner_text()
         assert page.locator("main [name=bot]:checked").count() == 2, "what was chosen stays chosen"
         press(page, "Start")

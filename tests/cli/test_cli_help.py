@@ -65,3 +65,23 @@ def test_help_loads_none_of_the_heavy_parts():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "words", [("--help",), ("dialogues", "score", "--help"), ("runs", "start", "intents", "--help")]
+)
+def test_help_shows_defaults_plainly_and_no_types_of_python(viva, plain, words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    shown = plain(viva(*words).stdout)
+    assert not re.findall(r"<(?:bool|str|path|int|float)>|\[default: \(", shown)
+    assert words == ("--help",) or "[default: " in shown
+
+
+def test_help_groups_the_commands_by_what_they_are_for(viva, plain):
+    shown = plain(viva("--help").stdout)
+    places = [
+        shown.index(f"{frame} {word} ")
+        for title, command in (("Exams", "demo"), ("Workspace and server", "serve"), ("Bots, models", "doctor"))
+        for frame, word in (("─", title), ("│", command))
+    ]
+    assert places == sorted(places)

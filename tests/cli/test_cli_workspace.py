@@ -64,7 +64,7 @@ def test_the_status_tells_what_is_there(viva, plain, place):
     store.close()
     told = json.loads(viva("workspace", "status", "--json", "-").stdout)
     assert (told["projects"], told["people"], told["workers"], told["current"]) == (1, 0, [], True)
-    assert "open runs" in plain(viva("workspace", "status").stdout)
+    assert "Open runs" in plain(viva("workspace", "status").stdout)
 
 
 def test_a_backup_comes_back_as_another_workspace(viva, folder, place):

@@ -17,6 +17,7 @@ from vivavoce.bots.shapes import ReplyReader, read_reply
 from vivavoce.cli.app import app
 from vivavoce.codec import from_json
 from vivavoce.conversations import RunOptions, RunRecord, check_suite, examine_conversations, read_suite, write_suite
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.json_form import conversations_result_from_json, result_to_json
 from vivavoce.conversations.judging.judge import judge
 from vivavoce.conversations.record_form import exchange_from_text, exchange_to_text, to_json
@@ -24,7 +25,6 @@ from vivavoce.conversations.result import Verdict
 from vivavoce.conversations.running.runner import begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, ExpectedAction, Pattern, Plan, ScriptTurn
 from vivavoce.conversations.scenarios.expansion import expand
-from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import Exchange
 from vivavoce.records import Action, Reply, Status
 from vivavoce.reports.conversations.wording import headline

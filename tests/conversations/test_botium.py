@@ -361,6 +361,6 @@ def test_shipped_suites_come_back_from_botium(tmp_path: Path, name: str) -> None
 def test_losses_are_told_with_counts_and_places(tmp_path: Path) -> None:
     expect = Expectation(intents=("a", "b"), within_ms=5, any=(Pattern("x", Match.SIMILAR),))
     lost = write_botium(expand(suite_with([Turn("hi", expect), Turn("ho", expect)])), tmp_path)
-    assert "only the first of several `intent` is kept: 2 places (talk/t1, talk/t2)" in lost
+    assert "only the first of several intents is kept: 2 places (talk/t1, talk/t2)" in lost
     assert "`within_ms` is not kept: 2 places (talk/t1, talk/t2)" in lost
     assert "`any` is not kept: 2 places (talk/t1, talk/t2)" in lost

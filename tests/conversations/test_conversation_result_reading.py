@@ -172,7 +172,6 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "outcome": (lambda d: d["cells"][0]["outcomes"].pop("right"), "cells[0].outcomes.right: is missing"),
     "text": (lambda d: d["suite"]["scripts"][1].update(level=3), "suite.scripts[1].level: is 3, not a text"),
     "flag": (lambda d: d["cells"][1].update(incomplete=0), "cells[1].incomplete: is 0, not true or false"),
-    "literal": (lambda d: d["echo_literal"].pop(), "echo_literal: has"),
     "difficulty": (
         lambda d: d["health"]["difficulty"].update(easy=[]),
         "health.difficulty.easy: is [], not an object",

@@ -7,8 +7,7 @@ from exams import D, M, O, R, W, found, line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.conversations.findings.cells import literal_of
-from vivavoce.conversations.result import Line
+from vivavoce.conversations.result import Line, literal_of
 from vivavoce.outcomes import TurnCounts, f1_of
 
 Numbers = tuple[float | None, float | None, float | None, float | None]
@@ -56,7 +55,7 @@ def test_the_lines_of_a_run_give_the_known_numbers(bot: str) -> None:
     assert tuple(per_cent(cell.rates[name].value) for name in NAMES) == standard
     assert tuple(per_cent(cell.literal[f"echo_literal_{name}"]) for name in NAMES) == literal
     assert per_cent(cell.rates["fallback_rate"].value) == fallback
-    assert cell.literal_unclassified == 0
+    assert cell.counts.literal_unclassified == 0
 
 
 def test_the_literal_accuracy_does_not_tell_the_perfect_bot_from_the_worst() -> None:

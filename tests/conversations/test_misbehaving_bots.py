@@ -15,11 +15,11 @@ from vivavoce import retries
 from vivavoce.bots import Bot, Limits, load_bots
 from vivavoce.bots import fakes as fake_bots
 from vivavoce.bots.fakes import FakeServer, Received, misbehaving_server
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.running.runner import RunEnd, RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Expectation, Match, Pattern, Plan, Script
-from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import State, Transcript
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Status

@@ -205,7 +205,7 @@ def test_the_report_tells_how_much_was_changed() -> None:
     assert report.letters == sum(len(re.findall("[A-Za-z]", text.replace("Sydney", ""))) for text in SENTENCES)
     assert 3 < report.per_100 < 12
     assert report.scenarios == 1
-    assert report.summary.startswith("5 messages of 5 misspelt in 1 copy:")
+    assert report.summary.startswith("5 of 5 messages misspelt in 1 copy:")
     assert [before for before, _ in report.examples] == [turn.before for turn in report.turns]
     assert json.loads(json.dumps(report.to_json()))["kinds"] == report.kinds
 

@@ -16,12 +16,10 @@ from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance, View, rated
 from vivavoce.dialogues.splits import (
     by_bot,
     by_dialogue,
-    by_user,
     check_groups,
     fixed_splits,
     grouped_folds,
     language_clusters,
-    left_out,
 )
 from vivavoce.errors import UsageError
 
@@ -76,17 +74,6 @@ def test_the_five_fixed_splits_differ_and_hold_a_tenth() -> None:
     assert {len(test) for test in tests} == {100}
 
 
-@given(groups_)
-def test_each_group_is_left_out_once(groups: list[int]) -> None:
-    assume(len(set(groups)) >= 2)
-    splits = left_out(groups)
-    assert [groups[test[0]] for _, test in splits] == list(dict.fromkeys(groups))
-    for train, test in splits:
-        assert len(sides(groups, test)) == 1
-        assert len(train) + len(test) == len(groups)
-        assert not sides(groups, train) & sides(groups, test)
-
-
 def test_what_cannot_be_parted_is_refused() -> None:
     with pytest.raises(UsageError, match="2 groups cannot be split into 3 folds"):
         grouped_folds([1, 1, 2], 3, 0)
@@ -94,8 +81,6 @@ def test_what_cannot_be_parted_is_refused() -> None:
         grouped_folds([1, 2], 1, 0)
     with pytest.raises(UsageError):
         fixed_splits([1, 2], share=1.0)
-    with pytest.raises(UsageError):
-        left_out([1, 1])
 
 
 # Groups of views
@@ -106,10 +91,9 @@ def view(name: str, peer: str = "hello", *, is_bot: bool = True, **more: str) ->
     return View(Dialogue(name, turns, **more), "Ann", 3.0)  # type: ignore[arg-type]
 
 
-def test_a_view_belongs_to_its_dialogue_user_and_bot() -> None:
+def test_a_view_belongs_to_its_dialogue_and_bot() -> None:
     views = [view("1", user="u", bot="v1"), view("2", user="u", bot="v2"), view("u"), view("4", is_bot=False)]
     assert by_dialogue(views) == ["1", "2", "u", "4"]
-    assert by_user(views) == ["user:u", "user:u", "dialogue:u", "dialogue:4"]
     assert by_bot([*views[:2], views[3]]) == ["v1", "v2", "human"]
     with pytest.raises(UsageError, match="1 view of 4"):
         by_bot(views)
@@ -155,5 +139,5 @@ def test_the_public_dialogues_fall_into_twelve_clusters_again_and_again(shared: 
     labels = language_clusters(views)
     assert labels == language_clusters(views)
     assert set(labels) == {"human", *(f"bot-{number:02d}" for number in range(1, 13))}
-    for train, test in left_out(labels):
+    for train, test in grouped_folds(labels, len(set(labels)), 0):
         check_groups(views, train, test)

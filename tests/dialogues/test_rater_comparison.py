@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from vivavoce.codec import to_json
 from vivavoce.dialogues import (
     Dialogue,
     DialoguesResult,
@@ -16,7 +17,6 @@ from vivavoce.dialogues import (
     compare_raters,
     examine_dialogues,
 )
-from vivavoce.dialogues.agreement import difference_to_json
 from vivavoce.errors import UsageError
 
 
@@ -106,7 +106,7 @@ def test_nothing_in_common_is_no_difference_of_zero() -> None:
     ]
     (found,) = compare_raters(results)
     assert (found.n, found.pearson.difference, found.mse.difference) == (0, None, None)
-    assert difference_to_json(found)["pearson"]["difference"] is None
+    assert to_json(found)["pearson"]["difference"] is None
 
 
 def test_results_of_different_logs_are_refused() -> None:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 from talk_runs import ANYTHING, NOTICE, broken, good, hostile, middling, poor, scripts, write_run
 
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
 from vivavoce.conversations.scenario import Script, ScriptTurn
-from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import ConversationKey, Exchange, State
 from vivavoce.errors import GateError, UsageError
 from vivavoce.records import Reply, Status

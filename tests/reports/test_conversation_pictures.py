@@ -10,13 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from talk_runs import good, middling, poor, scripts, write_run
 
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.result import Comparison, ConversationsResult
-from vivavoce.conversations.scoring import score_run
-from vivavoce.reports.conversations.differences import draw_differences
-from vivavoce.reports.conversations.heat import build_heat, heat_domains
 from vivavoce.reports.conversations.html import render_conversations
 from vivavoce.reports.conversations.meanings import SEVEN, number_of
-from vivavoce.reports.conversations.multiples import BOTTOM, LEFT, RIGHT, TOP, draw_multiples
+from vivavoce.reports.conversations.pictures import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    build_heat,
+    draw_differences,
+    draw_multiples,
+    heat_domains,
+)
 
 
 @pytest.fixture(scope="module")

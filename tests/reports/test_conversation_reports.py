@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 from talk_runs import HOSTILE, NOTICE, Behaviour, broken, good, hostile, middling, poor, scripts, write_run
 
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.result import ConversationsResult
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.scoring import score_run
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.html import render_conversations

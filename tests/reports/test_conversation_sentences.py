@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from rich.console import Console
 from talk_runs import Behaviour, good, middling, poor, scripts, write_run
 
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.result import Comparison, ConversationsResult, Problem
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.scoring import score_run
 from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
-from vivavoce.reports.conversations.changes import course_sentence
 from vivavoce.reports.conversations.html import rate_part, render_conversations
 from vivavoce.reports.conversations.markdown import render_summary
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, measure_of
 from vivavoce.reports.conversations.tables import rate_cell, show_conversations
+from vivavoce.reports.conversations.wording import course_sentence
 from vivavoce.reports.shared.numbers import ENGLISH
 
 MEANS = ("f1", "macro_f1", "mean_turn", "weakest_turn", "pass_hat_2")
@@ -200,7 +200,7 @@ def test_repeats_of_misspelt_messages_are_told_as_repeats(tmp_path: Path) -> Non
     with write_run(tmp_path / "run", {"weak": weak, "good": good}, plan=scripts(3), repeats=4) as record:
         result = score_run(record)
     said = wording.twins_sentence(result.cell("weak"))
-    assert said.startswith("weak: of 3 messages sent in both spellings, each 4 times, 3 were right")
+    assert said.startswith("weak: of 3 messages sent in both spellings, each 4 times, 3 were answered correctly")
     assert said.endswith("0 only when misspelt (p = 0.25).")
     assert wording.twins_sentence(result.cell("good")) == (
         "good: misspelling made no difference in 3 messages sent in both spellings, each 4 times."

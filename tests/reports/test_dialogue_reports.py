@@ -22,7 +22,7 @@ from vivavoce.dialogues.scored import (
     mean_score,
     rank_scored,
 )
-from vivavoce.messages import say
+from vivavoce.messages import say, sentence
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
@@ -123,7 +123,7 @@ def test_where_nothing_is_scored_the_page_says_so_and_shows_no_mean(pages: dict[
 def test_refused_dialogues_are_grouped_and_counted(pages: dict[str, str]) -> None:
     text = words(pages["three bots"])
     assert "Not scored (9)" in text
-    assert text.count(wording.sentence(SHORT)) == 1
+    assert text.count(sentence(SHORT)) == 1
     assert "talk-00009, talk-00019, talk-00029, talk-00039, talk-00049 and 4 more" in text
 
 
@@ -333,9 +333,9 @@ def test_a_bot_with_too_few_talks_is_listed_apart_and_never_placed() -> None:
     *rest, last = result.ranking.lines
     few = replace(last, n=2, rank=None, low_rank=None, high_rank=None)
     changed = replace(result.ranking, lines=(*rest, few))
-    assert bot_wording.unranked_sentence(result.ranking) == ""
+    assert bot_wording.say_unranked(result.ranking) == ""
     said = "Too few dialogues to rank or compare: gamma (2 dialogues). At least 5 are needed."
-    assert bot_wording.unranked_sentence(changed) == said
+    assert bot_wording.say_unranked(changed) == said
     assert bot_wording.rank_text(few) == "-"
     assert not [text for text in bot_wording.pair_sentences(changed) if "gamma" in text]
     text = words(render_dialogues(replace(result, ranking=changed)))

@@ -67,7 +67,7 @@ def test_the_notebook_runs_with_any_rater(
     cells: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("vivavoce.dialogues.raters.learned.shipped", Standing)
+    monkeypatch.setattr("vivavoce.dialogues.raters.learned.load_shipped", Standing)
     with alt.renderers.enable("default"):
         check_run(cells, tmp_path)
 

@@ -62,7 +62,7 @@ def test_the_verdict_comes_first_then_scores_bots_and_what_to_read() -> None:
         "90 dialogues read, 81 scored, 9 not scored, 60 rated by people.",
         "Mean score 3.",
         "Which bot is better?",
-        "Sources disagree (5 of 27)",
+        "Score contradicts ratings or checks (5 of 27)",
         "Lowest score (5 of 81)",
         "How far can you trust these scores?",
         f"9 not scored: {SHORT[0].upper()}{SHORT[1:]}.",

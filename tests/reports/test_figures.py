@@ -12,7 +12,7 @@ from markupsafe import escape
 from talk_runs import broken, good, middling, write_run
 
 from vivavoce.classifiers.fakes import JaccardClassifier, NullClassifier
-from vivavoce.conversations.scoring import score_run
+from vivavoce.conversations.exam import score_run
 from vivavoce.intents import IntentsResult, compare_classifiers
 from vivavoce.reports.conversations.charts import conversations_figures
 from vivavoce.reports.conversations.html import render_conversations

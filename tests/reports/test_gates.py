@@ -25,7 +25,7 @@ def test_gates_are_read_as_typed() -> None:
         ("accuracy=70", "between 0 and 1"),
         ("accuracy=nan", "between 0 and 1"),
         ("accuracy@x=0.7", "not a setting"),
-        ("overlap=0.7", "unknown number 'overlap'"),
+        ("overlap=0.7", "unknown metric 'overlap'"),
     ],
 )
 def test_what_is_not_a_gate_is_refused_with_a_remedy(text: str, said: str) -> None:

@@ -12,14 +12,14 @@ import pytest
 from rich.console import Console
 from talk_runs import Behaviour, good, middling, poor, scripts, write_run
 
+from vivavoce.conversations.exam import score_run
 from vivavoce.conversations.findings.comparison import diff_runs
 from vivavoce.conversations.result import RunDiff
 from vivavoce.conversations.running.record import RunRecord
-from vivavoce.conversations.scoring import score_run
-from vivavoce.reports.conversations.changes import diff_headline
 from vivavoce.reports.conversations.html import render_run_diff
 from vivavoce.reports.conversations.markdown import render_diff_summary
 from vivavoce.reports.conversations.tables import show_run_diff
+from vivavoce.reports.conversations.wording import diff_headline
 
 Pair = tuple[RunDiff, RunRecord, RunRecord]
 

@@ -116,11 +116,11 @@ def test_what_waits_comes_by_its_worth_and_not_to_who_has_judged_it(store: Store
         review = ReviewRow(new_id(), talk.project_id, high.id, anna.id, "right", "salary", "unsure", None, NOW, None)
         tx.reviews.add(review)
         assert [row.id for row in tx.messages.waiting(talk.project_id, but_reviewed_by=anna.id)] == [low.id]
-        assert tx.reviews.confirmed(talk.project_id) == {high.text: ("salary", "en")}
+        assert tx.reviews.list_confirmed(talk.project_id) == {high.text: ("salary", "en")}
         assert tx.reviews.undo(review.id, NOW)
         assert not tx.reviews.undo(review.id, NOW)
         assert tx.messages.count_waiting(talk.project_id, anna.id) == 2
-        assert tx.reviews.confirmed(talk.project_id) == {}
+        assert tx.reviews.list_confirmed(talk.project_id) == {}
 
 
 def test_nothing_of_a_visitor_stays_when_they_are_deleted(store: Store, talk: TalkRow, anna: User) -> None:

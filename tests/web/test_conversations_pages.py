@@ -16,7 +16,8 @@ from starlette.testclient import TestClient
 from held_talks import hold
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
-from vivavoce.web.talk_words import NAMES
+from vivavoce.web.language import Words
+from vivavoce.web.talk_words import NAMES, kind_title
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.scenarios.suites import import_suite, list_suites
@@ -141,7 +142,7 @@ def test_readers_look_and_do_not_begin(house, shown: Shown) -> None:
     reader = house.enter(Role.READER)
     page = reader.get(shown.path)
     assert page.status_code == 200
-    assert "Count and check" in page.text
+    assert "Check this run" in page.text
     assert 'formmethod="post"' not in page.text
     assert reader.post(shown.path, data={}).status_code == 403
 
@@ -267,7 +268,7 @@ def test_a_reply_that_cannot_be_accepted_is_refused_on_the_page(shown: Shown, ho
     assert accept(shown, "mule", 2).status_code == 303
     again = accept(shown, "mule", 2)
     assert again.status_code == 400
-    assert "This reply was accepted before." in again.text
+    assert "This reply is already accepted." in again.text
     assert 'id="turn-2"' in again.text
     with house.store.reading() as tx:
         suite = tx.suites.of_project(shown.shop.id)[0]
@@ -319,7 +320,7 @@ def test_turns_are_narrowed_down_by_their_address(shown: Shown, query: str, tota
 def test_turns_have_facets_with_counts_and_wrong_ones_come_first(shown: Shown) -> None:
     page = shown.get(f"/{shown.done.number}/turns?bot=parrot")
     facets = words(page.split('<nav class="facets')[1].split("</nav>")[0])
-    assert "Wrong, all kinds 4 right 6" in facets
+    assert "All wrong turns 4 right 6" in facets
     assert "parrot 12" in facets
     assert "mule 12" in facets, "how many there would be with another bot"
     assert "basic 4 medium 8" in facets
@@ -362,3 +363,8 @@ def test_a_run_of_another_exam_has_no_page_here(shown: Shown) -> None:
 
 def test_every_name_of_an_outcome_can_be_translated() -> None:
     assert set(OUTCOME_NAMES.values()) <= set(NAMES)
+
+
+def test_kinds_of_messages_are_shown_in_plain_words() -> None:
+    assert [kind_title(Words("en"), kind) for kind in ("smalltalk", "paraphrase")] == ["small talk", "paraphrase"]
+    assert kind_title(Words("de"), "smalltalk") == "Plauderei"

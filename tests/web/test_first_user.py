@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from exam_hall import SMALL, fill_project, found_in, hold_intents
 from vivavoce.errors import MissingPartError, WorkError
-from vivavoce.jobs.concluding import keep_concluded
+from vivavoce.jobs.concluding import store_conclusion
 from vivavoce.messages import say, say_count
 from vivavoce.store.rows import Role, Run
 from vivavoce.store.stamps import now
@@ -158,7 +158,7 @@ def test_a_run_with_failed_parts_says_so_first_with_each_reason_once(editor: Tes
                 error = WorkError(what, where=unit.key, remedy=say("see to it"))
                 tx.units.fail(unit.id, "hall", error.as_message(), retry=False)
         (last,) = tx.units.claim_conclusions("hall", 1, now())
-        keep_concluded(tx, run, last, "hall", found_in("intents", 0.3))
+        store_conclusion(tx, run, last, "hall", found_in("intents", 0.3))
     page = editor.get("/p/jobs/intents/1").text
     assert failed > 1
     assert f"done, {failed} failed" in page

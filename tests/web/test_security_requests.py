@@ -24,7 +24,7 @@ from vivavoce.web.security.cookies import (
 )
 from vivavoce.web.security.headers import CONTENT_POLICY, SECRET_PAGE
 from vivavoce.web.security.origins import HostGuard, OriginGuard, is_known_host, is_own_request
-from vivavoce.web.security.protection import Protection, protected
+from vivavoce.web.security.protection import Protection, protect
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ APP = Starlette(
 
 
 def client(base: str = "http://localhost:8000", **given_: Any) -> TestClient:
-    return TestClient(protected(APP, Protection(**given_)), base_url=base)
+    return TestClient(protect(APP, Protection(**given_)), base_url=base)
 
 
 def scope(method: str = "POST", headers: Iterable[tuple[str, str]] = (), **more: Any) -> dict[str, Any]:
@@ -320,7 +320,7 @@ def test_an_application_starts_and_stops_behind_the_guards() -> None:
         yield
         seen.append("stopped")
 
-    with TestClient(protected(Starlette(lifespan=lifespan))):
+    with TestClient(protect(Starlette(lifespan=lifespan))):
         assert seen == ["started"]
     assert seen == ["started", "stopped"]
 

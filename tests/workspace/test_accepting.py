@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from held_talks import add_shop, hold
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.errors import AbsentError, AccessError, UsageError
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, ScenarioRow
 from vivavoce.workspace.access.actors import PRODUCT, Actor
-from vivavoce.workspace.conversations.accepting import Origin, ReplyPlace, accept_reply, find_origin, is_accepted
+from vivavoce.workspace.conversations.accepting import Origin, accept_reply, find_origin, is_accepted
+from vivavoce.workspace.conversations.conversations import TurnPlace
 from vivavoce.workspace.conversations.transcripts import Talk, find_talk
 from vivavoce.workspace.scenarios.drafts import draft_of, scenario_of
 from vivavoce.workspace.scenarios.scenarios import delete_scenario, open_scenario, save_scenario
@@ -44,7 +46,7 @@ scenarios:
     turns:
       - {user: 'to {city}', expect: {intent: book, reply: '{city} booked'}}
 """
-BYE = ReplyPlace("goodbye", "parrot", 3)
+BYE = (ConversationKey("parrot", "goodbye"), 3)
 
 
 @pytest.fixture
@@ -61,8 +63,9 @@ def talk_of(store: Store, run: Run, script: str) -> Talk:
     return find_talk(store, run, script)
 
 
-def outcome_at(store: Store, run: Run, place: ReplyPlace) -> TurnOutcome:
-    return TurnOutcome(talk_of(store, run, place.script).rows[place.bot][place.number].outcome)
+def outcome_at(store: Store, run: Run, place: TurnPlace) -> TurnOutcome:
+    key, number = place
+    return TurnOutcome(talk_of(store, run, key.script).rows[key.bot][number].outcome)
 
 
 def origin_of(store: Store, run: Run, script: str) -> Origin:
@@ -76,18 +79,19 @@ def row_of(store: Store, run: Run, script: str) -> ScenarioRow:
 
 
 @pytest.mark.parametrize(
-    "place", [BYE, ReplyPlace("misspelt", "parrot", 1), ReplyPlace("flights[nice]", "mule", 1)], ids=str
+    "place", [BYE, (ConversationKey("parrot", "misspelt"), 1), (ConversationKey("mule", "flights[nice]"), 1)], ids=str
 )
 def test_an_accepted_reply_counts_from_the_next_run_on(
-    sqlite_store: Store, shop: Project, run: Run, place: ReplyPlace
+    sqlite_store: Store, shop: Project, run: Run, place: TurnPlace
 ) -> None:
     before = outcome_at(sqlite_store, run, place)
     assert before.counted
     assert not before.passed
     accept_reply(sqlite_store, PRODUCT, shop, run, place)
     assert outcome_at(sqlite_store, run, place) is before
-    reply = talk_of(sqlite_store, run, place.script).rows[place.bot][place.number]
-    assert is_accepted(origin_of(sqlite_store, run, place.script), reply)
+    key, number = place
+    reply = talk_of(sqlite_store, run, key.script).rows[key.bot][number]
+    assert is_accepted(origin_of(sqlite_store, run, key.script), reply)
     assert outcome_at(sqlite_store, hold(sqlite_store, shop), place).passed
 
 
@@ -104,9 +108,9 @@ def test_two_replies_to_one_turn_can_be_accepted_and_one_only_once(
     sqlite_store: Store, shop: Project, run: Run
 ) -> None:
     accept_reply(sqlite_store, PRODUCT, shop, run, BYE)
-    accept_reply(sqlite_store, PRODUCT, shop, run, replace(BYE, bot="mule"))
+    accept_reply(sqlite_store, PRODUCT, shop, run, (ConversationKey("mule", "goodbye"), 3))
     assert len(origin_of(sqlite_store, run, "goodbye").accepted[3]) == 2
-    with pytest.raises(UsageError, match="accepted before"):
+    with pytest.raises(UsageError, match="already accepted"):
         accept_reply(sqlite_store, PRODUCT, shop, run, BYE)
 
 
@@ -115,7 +119,7 @@ def test_turns_of_a_part_are_found_at_the_step_that_includes_them(
 ) -> None:
     assert origin_of(sqlite_store, run, "goodbye").places == {1: 0, 2: 0, 3: 1}
     with pytest.raises(UsageError, match="part 'opening'"):
-        accept_reply(sqlite_store, PRODUCT, shop, run, ReplyPlace("goodbye", "mule", 1))
+        accept_reply(sqlite_store, PRODUCT, shop, run, (ConversationKey("mule", "goodbye"), 1))
 
 
 def test_a_turn_that_says_something_else_by_now_is_refused(sqlite_store: Store, shop: Project, run: Run) -> None:
@@ -133,22 +137,22 @@ def test_the_scenario_of_a_conversation_may_be_gone(sqlite_store: Store, shop: P
     delete_scenario(sqlite_store, PRODUCT, shop, row_of(sqlite_store, run, "flights[rome]").id)
     assert find_origin(sqlite_store, run, talk_of(sqlite_store, run, "flights[rome]").script) is None
     with pytest.raises(AbsentError, match="was deleted"):
-        accept_reply(sqlite_store, PRODUCT, shop, run, ReplyPlace("flights[rome]", "mule", 1))
+        accept_reply(sqlite_store, PRODUCT, shop, run, (ConversationKey("mule", "flights[rome]"), 1))
 
 
 @pytest.mark.parametrize(
     ("place", "error"),
     [
-        (replace(BYE, number=9), AbsentError),
-        (replace(BYE, bot="nobody"), AbsentError),
-        (replace(BYE, script="nothing"), AbsentError),
-        (replace(BYE, repeat=7), AbsentError),
-        (ReplyPlace("goodbye", "parrot", 1), UsageError),
+        ((BYE[0], 9), AbsentError),
+        ((replace(BYE[0], bot="nobody"), 3), AbsentError),
+        ((replace(BYE[0], script="nothing"), 3), AbsentError),
+        ((replace(BYE[0], repeat=7), 3), AbsentError),
+        ((ConversationKey("parrot", "goodbye"), 1), UsageError),
     ],
     ids=str,
 )
 def test_what_is_no_wrong_reply_cannot_be_accepted(
-    sqlite_store: Store, shop: Project, run: Run, place: ReplyPlace, error: type[Exception]
+    sqlite_store: Store, shop: Project, run: Run, place: TurnPlace, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
         accept_reply(sqlite_store, PRODUCT, shop, run, place)

@@ -18,7 +18,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MailRow, Project
-from vivavoce.store.stamps import dated, now
+from vivavoce.store.stamps import date_as, now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.assistant import mailing, tasks
 from vivavoce.workspace.assistant.mailing import MailSite
@@ -165,7 +165,7 @@ def test_a_wrong_password_is_told_and_tried_again(
     assert PASSWORD not in failed.error
     assert not mailing.is_given_up(failed)
     assert mailing.send_due(store, project).tried == 0
-    with dated(state(store, other).next_at):
+    with date_as(state(store, other).next_at):
         assert mailing.send_due(store, project) == mailing.Batch(2, 0)
     assert {state(store, one).error for one in (mail, other)} == {""}
 
@@ -195,7 +195,7 @@ def test_what_is_refused_for_good_is_given_up_and_what_is_refused_for_now_is_not
     for _ in range(mailing.MAX_ATTEMPTS - 1):
         assert not mailing.is_given_up(state(store, full))
         waits.append(state(store, full).next_at)
-        with dated(waits[-1]):
+        with date_as(waits[-1]):
             mailing.send_due(store, project)
     assert mailing.is_given_up(state(store, full))
     gaps = [round((later - earlier) / mailing.FIRST_WAIT) for earlier, later in pairwise(waits)]

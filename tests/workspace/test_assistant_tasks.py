@@ -16,7 +16,7 @@ from vivavoce.errors import AccessError
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, TaskRow, TaskState
-from vivavoce.store.stamps import dated, now
+from vivavoce.store.stamps import date_as, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.assistant import reviewing, tasks
 from vivavoce.workspace.assistant.settings import change_settings, find_settings
@@ -91,7 +91,7 @@ def test_a_task_is_planned_once_and_given_to_one_worker(store: Store, project: P
     assert first is not None
     assert (first.kind, first.attempts, second) == ("forget", 1, None)
     # A worker that is gone: another one has it after the lease, and what the first one still writes is not kept.
-    with dated(now() + 2 * tasks.LEASE):
+    with date_as(now() + 2 * tasks.LEASE):
         again = tasks.claim(store, "two")
     assert again is not None
     assert (again.id, again.attempts) == (first.id, 2)
@@ -100,7 +100,7 @@ def test_a_task_is_planned_once_and_given_to_one_worker(store: Store, project: P
     tasks.perform(store, again)
     assert newest(store, project, "forget").state is TaskState.DONE
     assert tasks.plan_due(store) == 0
-    with dated(now() + 25 * HOUR):
+    with date_as(now() + 25 * HOUR):
         assert tasks.plan_due(store) == 1
 
 
@@ -124,7 +124,7 @@ def test_the_assistant_learns_when_there_is_something_new_and_its_time_has_come(
 ) -> None:
     tasks.plan_due(store)
     assert open_kinds(store) == ["forget"]
-    with dated(now() + 25 * HOUR):
+    with date_as(now() + 25 * HOUR):
         tasks.plan_due(store)
         assert "learn" not in open_kinds(store)
     with store.reading() as tx:
@@ -133,7 +133,7 @@ def test_the_assistant_learns_when_there_is_something_new_and_its_time_has_come(
     add_examples(store, PRODUCT, project, ["where do I leave the car"], topic_id=topic.id)
     tasks.plan_due(store)
     assert "learn" not in open_kinds(store)
-    with dated(now() + 25 * HOUR):
+    with date_as(now() + 25 * HOUR):
         tasks.plan_due(store)
         tasks.perform(store, claimed(store, "learn"))
     task = newest(store, project, "learn")
@@ -170,7 +170,7 @@ def test_openings_are_renewed_when_due_and_a_failure_is_tried_again(
         answers["status"] = 503
         at = now() + 7 * HOUR
         for attempt in (1, 2, 3):
-            with dated(at):
+            with date_as(at):
                 tasks.plan_due(store)
                 tasks.perform(store, claimed(store, "feed"))
                 failed = newest(store, project, "feed")

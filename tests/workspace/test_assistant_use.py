@@ -14,7 +14,7 @@ from vivavoce.errors import AbsentError, AccessError, DataError, StaleError, Usa
 from vivavoce.kept import Kept
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MessageRow, Project, Role, User
-from vivavoce.store.stamps import dated, now
+from vivavoce.store.stamps import date_as, now
 from vivavoce.workspace.access.actors import PRODUCT, Actor
 from vivavoce.workspace.assistant import building, learning, mailing, openings, privacy, reviewing
 from vivavoce.workspace.assistant.building import parse_answer
@@ -122,7 +122,7 @@ def test_what_nobody_taught_is_handed_over_and_a_reply_reaches_the_visitor(
 
 def test_who_left_an_address_and_went_gets_the_reply_by_mail(store: Store, project: Project, anna: Actor) -> None:
     key = open_talk(store, project).key
-    with dated(now() - timedelta(hours=1)):
+    with date_as(now() - timedelta(hours=1)):
         row = ask(store, project, "qwertz asdfgh zxcvbn", key)
         ask(store, project, "me@home.example", key)
     reviewing.reply_to_visitor(store, anna, project, row.id, "Nice keyboard!")
@@ -183,12 +183,13 @@ def test_a_reader_cannot_review(store: Store, project: Project) -> None:
         reviewing.review(store, person(store, "rita", Role.READER), project, row.id, "right")
 
 
-def test_every_third_card_is_a_random_check(store: Store, project: Project) -> None:
+def test_every_fifth_card_is_a_random_check_in_the_order_of_chance(store: Store, project: Project) -> None:
     row = ask(store, project, "how much is the salary")
-    rows = [replace(row, id=str(n), waiting="random" if n < 2 else "unsure", gain=n / 10) for n in range(7)]
-    assert [one.waiting for one in reviewing.mix(rows)] == [
-        *("unsure", "unsure", "random", "unsure", "unsure", "random", "unsure")
-    ]
+    # The most useful first, as they come from the store; what was drawn waits for its turn even if it is useful.
+    rows = [replace(row, id=str(n), waiting="unsure", drawn=n < 3, gain=1 - n / 10) for n in range(2, 9)]
+    rows += [replace(row, id="1", waiting="random", drawn=True, gain=0.1)]
+    rows += [replace(row, id="9", waiting="handed_over", drawn=True, hand_over="unsure", gain=0.1)]
+    assert [one.id for one in reviewing.mix(rows)] == ["3", "4", "5", "6", "1", "7", "8", "9", "2"]
 
 
 @in_both
@@ -297,7 +298,7 @@ def test_a_visitor_gets_all_that_is_kept_and_nothing_stays_after_deleting(store:
 
 
 def test_talks_are_forgotten_after_the_days_that_were_chosen(store: Store, project: Project) -> None:
-    with dated(now() - timedelta(days=91)):
+    with date_as(now() - timedelta(days=91)):
         ask(store, project, "is there parking")
     fresh = ask(store, project, "what do you pay")
     privacy.forget_old(store, project)

@@ -13,6 +13,7 @@ from held_talks import PARROT, RULES, add_bot, add_shop, begin, choice, hold, wo
 from vivavoce.agents import ENGINES
 from vivavoce.bots.guard import addresses
 from vivavoce.conversations.scenarios.formats.yaml_reading import parse_yaml_suite
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.errors import AbsentError, AccessError, InputError, UsageError
 from vivavoce.jobs.exams.conversation_run import read_material
 from vivavoce.outcomes import TurnOutcome
@@ -26,13 +27,12 @@ from vivavoce.workspace.conversations.changes import changed_turns, compare_conv
 from vivavoce.workspace.conversations.choices import offer
 from vivavoce.workspace.conversations.conversations import (
     TalkPlace,
-    TurnPlace,
     bot_progress,
     conversations_result,
     find_scenario,
+    find_turns,
     junit_of,
     look_ahead,
-    said_at,
     start_conversations,
     watch,
 )
@@ -263,10 +263,12 @@ def test_junit_has_a_case_for_every_talk_and_fails_those_with_a_fault(held: Held
 
 def test_examples_are_found_where_they_are_said_to_be(held: Held) -> None:
     store, run = held.store, held.run
-    places = [TurnPlace("parrot", "greeting", 0, 2), TurnPlace("mule", ODD, 0, 1), TurnPlace("mule", "gone", 0, 1)]
-    found = said_at(store, run, places)
+    places = [
+        (ConversationKey(*at), n) for *at, n in (("parrot", "greeting", 2), ("mule", ODD, 1), ("mule", "gone", 1))
+    ]
+    found = find_turns(store, run, places)
     assert {place: row.sent for place, row in found.items()} == {places[0]: "bye", places[1]: "is it <b>cheap</b>"}
-    assert said_at(store, run, []) == {}
+    assert find_turns(store, run, []) == {}
 
 
 # --- turns and talks ---------------------------------------------------------------------------------------------
@@ -341,7 +343,7 @@ def test_a_run_beside_itself_differs_in_nothing(held: Held) -> None:
     found = compare_conversations(store, shop, a.number, b.number)
     assert (found.diff.improved, found.diff.regressed, found.diff.edited, found.diff.new) == ((), (), (), ())
     assert found.diff.unchanged == 20
-    assert all(one.before == one.after for one in found.numbers)
+    assert found.before == found.after
     with pytest.raises(UsageError, match="itself"):
         compare_conversations(store, shop, a.number, a.number)
 

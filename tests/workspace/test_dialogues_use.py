@@ -10,9 +10,9 @@ import pytest
 
 from places import in_both
 from vivavoce.demo import dialogues_path
+from vivavoce.dialogues.corpus.stored import read_stored
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, AccessError, DataError, FileError, UsageError
-from vivavoce.jobs.exams.dialogues import dialogues_from_bytes
 from vivavoce.store.database import Store
 from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import Project, Role, Run, RunState, ScoreRow, TurnRow, Unit, UnitState
@@ -294,12 +294,12 @@ def test_an_exam_reads_what_is_stored_with_all_marks(store: Store, project: Proj
     add(store, project, talk("c", "hi"), batch="other")
     run = begin_scoring(store, EDITOR, project, batch="first")
     with store.reading() as tx:
-        read = dialogues_from_bytes(tx.runs.material(run.id))
+        read = read_stored(tx.runs.material(run.id))
     assert [one.id for one in read] == ["a", "b"]
     assert read[0].quality == 3.0
     assert (run.kind, run.options["rater"], run.total) == ("dialogues", "learned", 1)
     with store.reading() as tx:
-        assert len(dialogues_from_bytes(tx.runs.material(begin_scoring(store, EDITOR, project).id))) == 3
+        assert len(read_stored(tx.runs.material(begin_scoring(store, EDITOR, project).id))) == 3
 
 
 def test_only_admins_name_another_rater(store: Store, project: Project) -> None:

@@ -84,8 +84,8 @@ def _candidates(mention: DayMention, today: date, start: date) -> Iterator[date]
 
 
 def _valid(match: re.Match[str], readings: list[Reading]) -> DayMention | None:
-    kept = tuple(r for r in readings if 1 <= r[0] <= 31 and (r[1] is None or 1 <= r[1] <= 12))
-    return DayMention(*match.span(), readings=tuple(dict.fromkeys(kept))) if kept else None
+    possible = dict.fromkeys(r for r in readings if 1 <= r[0] <= 31 and (r[1] is None or 1 <= r[1] <= 12))
+    return DayMention(*match.span(), readings=tuple(possible)) if possible else None
 
 
 def _year(text: str | None) -> int | None:
@@ -98,11 +98,6 @@ def _any(words: Iterable[str]) -> str:
     """Match one of these words, the longest first; a hyphen may be a blank."""
     ordered = sorted(words, key=lambda word: (-len(word), word))
     return "|".join(re.escape(word).replace(r"\-", "[ -]").replace(r"\ ", " ") for word in ordered)
-
-
-def _read_iso(match: re.Match[str]) -> DayMention | None:
-    year, month, day = (int(part) for part in match.groups())
-    return _valid(match, [(day, month, year)])
 
 
 def _read_figures(match: re.Match[str]) -> DayMention | None:
@@ -129,9 +124,6 @@ def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     def read_weekday(match: re.Match[str]) -> DayMention:
         return DayMention(*match.span(), weekday=every_weekday[match["weekday"]])
 
-    def read_count(match: re.Match[str]) -> DayMention:
-        return DayMention(*match.span(), offset=int(words.numbers.get(match["count"], match["count"])))
-
     weekday, month, both = _any(words.weekdays), _any(words.months), _any(every_weekday)
     ending, point = words.ordinal_endings, r"\." if words.ordinal_endings == r"\." else "/"
     day = rf"(?P<day>\d{{1,2}}(?:{ending})?|{_any(words.ordinals)})"
@@ -142,14 +134,18 @@ def _day_patterns(code: str) -> list[tuple[re.Pattern[str], _Read[DayMention]]]:
     count = rf"(?P<count>\d{{1,2}}|{_any(words.numbers)})"
     figures = rf"(?P<a>\d{{1,2}})[/{point}](?P<b>\d{{1,2}})(?:[/{point}](?P<year>\d{{4}}|\d\d)?)?"
     ways: dict[str, _Read[DayMention]] = {
-        r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b": _read_iso,
+        r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b": lambda match: _valid(
+            match, [(int(match[3]), int(match[2]), int(match[1]))]
+        ),
         rf"{named}(?<![\w/.]){figures}(?![\w%/])": _read_figures,
         rf"{named}\b{day}(?: of)? (?P<month>{month})\b{year}": read_written,
         rf"{named}\b(?P<month>{month})\.? (?:the )?{day}\b(?!:){year}": read_written,
         rf"{named}\b(?P<day>\d{{1,2}}(?:{ending}))(?!\w)": read_alone,
         rf"(?:{both}),? (?:the|den|dem) (?P<day>{_any(words.ordinals)})\b": read_alone,
         rf"\b(?:the|den|dem|am) (?P<day>{_any(alone)})\b": read_alone,
-        rf"\b{words.in_days[0]} {count} {words.in_days[1]}\b": read_count,
+        rf"\b{words.in_days[0]} {count} {words.in_days[1]}\b": lambda match: DayMention(
+            *match.span(), offset=int(words.numbers.get(match["count"], match["count"]))
+        ),
         rf"\b(?:{_any(words.offsets)})\b": lambda match: DayMention(*match.span(), offset=words.offsets[match[0]]),
         rf"\b(?P<weekday>{weekday})s?\b": read_weekday,
         rf"\b(?:on|next|this|am|nächsten|diesen) (?P<weekday>{_any(words.short_weekdays)})\b": read_weekday,

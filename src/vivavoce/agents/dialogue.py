@@ -5,8 +5,10 @@ A turn is a pure function of the state before it, the message and the engine's g
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from vivavoce.agents.agent import Agent, Answer, Condition, SlotKind, Topic
 from vivavoce.agents.engines import Engine
@@ -133,8 +135,8 @@ def _find_wanted(agent: Agent, state: State, topic: Topic | None) -> Wanted:
 
 def _add_values(known: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     """Return all values; what was said last comes last."""
-    kept = {name: value for name, value in known.items() if values.get(name, value) == value}
-    return {**kept, **values}
+    unchanged = {name: value for name, value in known.items() if values.get(name, value) == value}
+    return {**unchanged, **values}
 
 
 def _answer(agent: Agent, before: State, state: State, topic: Topic, taken: Taken) -> tuple[State, Reply | None]:
@@ -207,14 +209,9 @@ def describe_agent(agent: Agent, limit: int = 4000) -> str:
 
     Topics come first, then slots, then as many whole lines of facts as there is room for.
     """
-    kept: list[str] = []
-    room = limit
-    for line in _lines(agent):
-        if len(line) + 1 > room:
-            break
-        kept.append(line)
-        room -= len(line) + 1
-    return "\n".join(kept)
+    lines = list(_lines(agent))
+    lengths = list(accumulate(len(line) + 1 for line in lines))
+    return "\n".join(lines[: bisect_right(lengths, limit)])
 
 
 def _lines(agent: Agent) -> Iterator[str]:

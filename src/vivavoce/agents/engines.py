@@ -162,20 +162,16 @@ class NearestExamples:
         length = math.sqrt(sum(w * w for w in known.values()) + strange * self._strange**2)
         return {feature: weight / length for feature, weight in known.items()} if length else {}
 
-    def similarities(self, text: str) -> dict[int, float]:
-        """Return the cosine with each phrase that shares a word."""
+    def scores(self, text: str, hidden: int = -1) -> dict[str, float]:
+        """Return the best cosine of each topic with the text; `hidden`: the place of a phrase to leave out."""
         cosines: dict[int, float] = {}
         for feature, weight in self._unit(Counter(_features(text))).items():
             for place, other in self._index[feature]:
                 cosines[place] = cosines.get(place, 0.0) + weight * other
-        return cosines
-
-    def scores(self, text: str, leave_out: Callable[[int], bool] = lambda place: False) -> dict[str, float]:
-        """Return the best cosine of each topic; `leave_out` hides phrases."""
+        cosines.pop(hidden, None)
         best = dict.fromkeys(self._intents, 0.0)
-        for place, cosine in self.similarities(text).items():
-            if not leave_out(place):
-                best[self._intents[place]] = max(best[self._intents[place]], min(cosine, 1.0))
+        for place, cosine in cosines.items():
+            best[self._intents[place]] = max(best[self._intents[place]], min(cosine, 1.0))
         return best
 
 
@@ -190,7 +186,7 @@ def nearest(agent: Agent) -> LocalEngine:
     examples = NearestExamples(texts, intents)
     own, foreign = [], []
     for place, (text, intent) in enumerate(zip(texts, intents, strict=True)):
-        others = examples.scores(text, lambda other, place=place: other == place)  # type: ignore[misc]
+        others = examples.scores(text, hidden=place)
         own.append(others[intent] if others[intent] == max(others.values()) else 0.0)
         foreign.append(max((score for name, score in others.items() if name != intent), default=0.0))
     return LocalEngine(

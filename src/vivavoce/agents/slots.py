@@ -44,13 +44,11 @@ class Speller:
             for letter in dict.fromkeys(word[:2])
             for target in self._by_letter.get(letter, ())
         }
-        kept = {target: slips for target, slips in near.items() if slips <= (2 if len(target) >= LONG else 1)}
-        best = [target for target, slips in kept.items() if slips == min(kept.values())]
-        return best[0] if len(best) == 1 and _same_start(word, best[0]) else word
-
-
-def _same_start(word: str, target: str) -> bool:
-    return word[0] == target[0] or sorted(word[:2]) == sorted(target[:2]) or word == target[1:]
+        alike = {target: slips for target, slips in near.items() if slips <= (2 if len(target) >= LONG else 1)}
+        best = [target for target, slips in alike.items() if slips == min(alike.values())]
+        target = best[0] if len(best) == 1 else ""
+        same_start = word[:1] == target[:1] or sorted(word[:2]) == sorted(target[:2]) or word == target[1:]
+        return target if target and same_start else word
 
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])([$€£]?)(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?![\w:/]|\.\d|-\d)")
@@ -129,10 +127,10 @@ class SlotFinder:
         mentions += self._listed(tokens, mentions)
         mentions += self._numbers(plain, tokens, mentions)
         mentions.sort(key=lambda mention: mention.start)
-        kept = tuple(m for m in (self._in_context(m, tokens) for m in mentions) if m is not None)
+        given = tuple(m for m in (self._in_context(m, tokens) for m in mentions) if m is not None)
         corrects = any(token.word in self.words.corrections for token in tokens)
         bare = all(token.word in self._small or _overlaps(token.start, token.end, mentions) for token in tokens)
-        return Message(plain, kept, bare, corrects)
+        return Message(plain, given, bare, corrects)
 
     def _days(self, text: str) -> Iterator[Mention]:
         for mention in find_days(text, self.agent.language):

@@ -20,7 +20,15 @@ LIMITS = Limits(at_once=8, retries=0)
 AGENT = BotOption(
     "agent", "agent", say("What the bot knows and how it replies."), label=say("Agent"), group=say("Configuration")
 )
-THRESHOLD = BotOption("threshold", "number", label=say("Threshold"), group=say("Configuration"), low="0", high="1")
+THRESHOLD = BotOption(
+    "threshold",
+    "number",
+    say("Minimum confidence, from 0 to 1, to answer. Empty: the engine's default."),
+    label=say("Threshold"),
+    group=say("Configuration"),
+    low="0",
+    high="1",
+)
 
 
 _CONNECTOR = Connector(
@@ -82,19 +90,19 @@ def read_threshold(context: BotContext) -> float | None:
 
 @declare(replace(_CONNECTOR, choice=say("vectors: sentence meaning"), position=3))
 def vectors(option: str, context: BotContext) -> AgentBot:
-    """Run an agent file with sentence vectors and logistic regression; the option names the agent."""
+    """Agent file with sentence vectors and logistic regression; option: agent."""
     return _build("vectors", option, context)
 
 
 @declare(replace(_CONNECTOR, choice=say("nearest: most similar example"), position=4))
 def nearest(option: str, context: BotContext) -> AgentBot:
-    """Run an agent file with the nearest training phrase (TF-IDF); the option names the agent."""
+    """Agent file with the most similar training phrase (TF-IDF); option: agent."""
     return _build("nearest", option, context)
 
 
 @declare(replace(_CONNECTOR, choice=say("keywords: keyword rules"), position=5))
 def keywords(option: str, context: BotContext) -> AgentBot:
-    """Run an agent file with its keyword rules; the option names the agent."""
+    """Agent file with keyword rules; option: agent."""
     return _build("keywords", option, context)
 
 

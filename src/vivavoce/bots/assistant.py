@@ -86,7 +86,7 @@ def as_reply(outcome: Outcome) -> Reply:
 
 @declare(Connector(Reach.PROCESS, (COMPANY,), option="assistant", limits=LIMITS))
 def from_option(option: str, context: BotContext) -> AssistantBot:
-    """Talk with the recruiting assistant; the option names a shipped one (`demo`), a project or a folder."""
+    """Recruiting assistant of vivavoce; option: `demo`, a project or a folder."""
     name = option or str(context.entry.get("assistant") or "")
     if not name:
         remedy = say("write `assistant:demo`, or the name of a project or a folder")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -11,8 +10,14 @@ from vivavoce.bots.collecting import Collecting, Polling
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number
 from vivavoce.bots.guard import Request
 from vivavoce.bots.platform import Platform, PlatformBot, Trouble
+from vivavoce.bots.platform_entry import (
+    check_seconds,
+    read_platform_entry,
+    require_keys,
+    shown_option,
+    waiting_options,
+)
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
-from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Reply
@@ -25,30 +30,13 @@ PLATFORM = Platform(
     rights=say("the webhook ID of the bot's Chat integration; no key is needed"),
     place="webhook, base_url",
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption(
-            "webhook",
-            help=say("The last part of the Chat integration's address."),
-            label=say("Webhook ID"),
-            group=_BOT,
-        ),
+        shown_option("webhook", say("Webhook ID"), say("The last part of the Chat integration's address.")),
         BotOption("base_url", "address", default=HOST),
-        BotOption(
-            "settle_s",
-            "number",
-            say("A pause of this length ends a reply."),
-            default="3",
-            label=say("Pause in seconds"),
-            group=_BOT,
-            low="0",
-        ),
+        *waiting_options(3, 0),
         BotOption("every_s", "number", default="0.5", low="0"),
-        BotOption(
-            "greeting_s", "number", default="0", label=say("Wait for a greeting, in seconds"), group=_BOT, low="0"
-        ),
     ),
     option="webhook",
     limits=LIMITS,
@@ -59,20 +47,10 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> BotpressBot:
-    """Botpress Cloud; the option is the webhook ID of the Chat integration."""
-    entry = dict(context.entry)
-    entry["webhook"] = option or entry.get("webhook") or os.environ.get(WEBHOOK)
-    if not entry["webhook"]:
-        raise UsageError(
-            say("the webhook ID is missing"),
-            where=context.name,
-            remedy=say("write `webhook: ...`, or set {variable}", variable=WEBHOOK),
-        )
-    for name in ("settle_s", "every_s", "greeting_s"):
-        try:
-            number(entry.get(name, 1), least=0)
-        except ValueError as error:
-            raise UsageError(f"{name}: {error}", where=context.name, remedy=say("enter a number")) from error
+    """Botpress Cloud; option: webhook ID of the Chat integration."""
+    entry = read_platform_entry(option, "webhook", context, webhook=WEBHOOK)
+    require_keys(context.name, entry, {"webhook": WEBHOOK})
+    check_seconds(context, "settle_s", "every_s", "greeting_s")
     facts = BotFacts(context.name, "Botpress Cloud", nature=Nature.LANGUAGE_MODEL, limits=LIMITS)
     return BotpressBot(entry, entry_facts(context, facts))
 

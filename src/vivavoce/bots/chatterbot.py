@@ -27,7 +27,7 @@ EXTRA = "pip install 'vivavoce[engines]'"
 
 @declare(Connector(Reach.PROGRAM, (AGENT,), option="agent"))
 def from_option(option: str, context: BotContext) -> ChatterBot:
-    """ChatterBot: the reply to the nearest known sentence; the option is an agent file."""
+    """ChatterBot, which answers like the most similar known sentence; option: agent file."""
     if find_spec("chatterbot") is None:
         raise MissingPartError("the package chatterbot is not installed", where=context.name, remedy=EXTRA)
     agent = load_agent(option, context)

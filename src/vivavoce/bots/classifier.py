@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vivavoce.bots.asking import Answered, AskingPolicy, Pace, call_patiently
 from vivavoce.bots.guard import addresses, limited_to
+from vivavoce.bots.loops import run_to_end
 from vivavoce.bots.platform import PlatformBot
 from vivavoce.bots.registry import BOTS_FILE, list_bots, load_bots
 from vivavoce.bots.training import RemoteIntent, Trainable, retrain
@@ -129,27 +129,21 @@ class BotClassifier:
         """Do something with the bot in an event loop of its own, and close its connections."""
         policy = addresses()
 
-        async def done() -> T:
+        async def run() -> T:
             with limited_to(policy):
                 try:
                     return await work
                 finally:
                     await self.bot.close()
 
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(done())
-        # An event loop already runs here (a notebook), so the work gets another one.
-        with ThreadPoolExecutor(1) as threads:
-            return threads.submit(lambda: asyncio.run(done())).result()
+        return run_to_end(run())
 
 
 def _as_rows(ranking: Iterable[Guess]) -> list[dict[str, Any]]:
     return [{"intent_id": guess.intent, "confidence": guess.confidence} for guess in ranking]
 
 
-def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
+def classifier_of(kind: str, title: str, option_is: str) -> Callable[[str], BotClassifier]:
     """Return the factory of a kind of bot as a classifier; its option is an entry of bots.yaml, or the bot's own."""
 
     # It uses credentials of this machine, and deletes and trains with them.
@@ -167,5 +161,5 @@ def classifier_of(kind: str, summary: str) -> Callable[[str], BotClassifier]:
         elsewhere = bot.elsewhere if isinstance(bot, PlatformBot) else ""
         return BotClassifier(bot, f"{kind}:{option}" + (f" at {elsewhere}" if elsewhere else ""))
 
-    from_option.__doc__ = summary
+    from_option.__doc__ = f"{title}, trained over the network; option: a bot of yours or {option_is}."
     return from_option

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -14,14 +12,12 @@ from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.guard import Request
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
+from vivavoce.bots.platform import Platform, PlatformError, Trouble
+from vivavoce.bots.platform_entry import (
     TRAINING_OPTIONS,
-    Platform,
-    PlatformConversation,
-    PlatformError,
-    Trouble,
     fill_from_environment,
     platform_facts,
+    read_platform_entry,
     require_keys,
     secret_option,
     shown_option,
@@ -81,18 +77,15 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> CluBot:
-    """Microsoft CLU; the option is the project."""
-    entry: dict[str, Any] = {**context.entry, **({"project": option} if option else {})}
-    entry["endpoint"] = entry.get("endpoint") or os.environ.get(ENDPOINT)
+    """Microsoft CLU; option: project."""
+    entry = read_platform_entry(option, "project", context, endpoint=ENDPOINT)
     fill_from_environment(entry, {"api_key": KEY})
     require_keys(context.name, entry, {"endpoint": ENDPOINT, "api_key": KEY, "project": ""})
     about = f"Microsoft CLU, project {entry['project']} at {entry['endpoint']}"
     return CluBot(entry, platform_facts(context, about, LIMITS))
 
 
-classifier = classifier_of(
-    "clu", "Microsoft CLU, trained over the network; the option names a bot of yours or a project."
-)
+classifier = classifier_of("clu", PLATFORM.title, "a project")
 
 
 class CluBot(TrainableBot):
@@ -102,7 +95,7 @@ class CluBot(TrainableBot):
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with the key."""
-        return replace(request, headers={**request.headers, "Ocp-Apim-Subscription-Key": str(self.entry["api_key"])})
+        return request.add_headers(Ocp_Apim_Subscription_Key=str(self.entry["api_key"]))
 
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error: a deployment that is missing has not been trained yet."""
@@ -120,21 +113,13 @@ class CluBot(TrainableBot):
 
     # Talking
 
-    async def open(self, session: str) -> PlatformConversation:
-        """Begin a conversation; CLU knows no conversations, each message stands alone."""
-
-        async def send(text: str) -> Reply:
-            return self._read(await self._analyze(text, session))
-
-        return PlatformConversation(send)
-
     async def classify(self, text: str) -> tuple[Guess, ...]:
         """Return the intents of a message."""
         prediction = (await self._analyze(text, new_session()))["result"]["prediction"]
         return () if prediction["topIntent"] == NONE else tuple(self._read_guesses(prediction))
 
     async def _analyze(self, text: str, session: str) -> Any:
-        item = {"id": session, "participantId": "visitor", "modality": "text", "language": self._language}
+        item = {"id": session, "participantId": "visitor", "modality": "text", "language": self.language}
         place = {"projectName": self.entry["project"], "deploymentName": self._deployment, "verbose": True}
         body = {
             "kind": "Conversation",
@@ -144,10 +129,6 @@ class CluBot(TrainableBot):
         return await self.call("POST", self._url(":analyze-conversations"), body)
 
     @property
-    def _language(self) -> str:
-        return str(self.entry.get("language") or "en")
-
-    @property
     def _deployment(self) -> str:
         return str(self.entry.get("deployment") or "production")
 
@@ -155,7 +136,9 @@ class CluBot(TrainableBot):
         rows = [row for row in prediction.get("intents", ()) if row["category"] != NONE]
         return [Guess(self.topic(row["category"]), row["confidenceScore"]) for row in rows]
 
-    def _read(self, payload: Any) -> Reply:
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message and read what was understood: CLU knows no conversations."""
+        payload = await self._analyze(text, session)
         prediction = payload["result"]["prediction"]
         top, guesses = prediction["topIntent"], self._read_guesses(prediction)
         is_fallback = top == NONE
@@ -187,17 +170,16 @@ class CluBot(TrainableBot):
     async def _export(self) -> Mapping[str, Any]:
         """Return the intents and examples of the project as they are."""
         job = await self._begin("POST", self._project_url("/:export", stringIndexType="Utf16CodeUnit"))
-        done: list[Mapping[str, Any]] = []
-        await self.wait_for(partial(self._has_ended, job, done))
-        exported = await self.call("GET", self._here(str(done[-1]["resultUrl"])))
+        await self.wait_for(partial(self._has_ended, job))
+        result = await self.call("GET", job)
+        exported = await self.call("GET", self._here(str(result["resultUrl"])))
         assets: Mapping[str, Any] = exported["assets"]
         return assets
 
     async def list_intents(self) -> tuple[RemoteIntent, ...]:
         """Return the intents as they will be after `train`; an export is waited for."""
-        fetched = await self.fetch_intents()
-        kept = [each for each in fetched if each.id not in self._deleting]
-        return (*kept, *map(RemoteIntent, self._creating))
+        left = [each for each in await self.fetch_intents() if each.id not in self._deleting]
+        return (*left, *map(RemoteIntent, self._creating))
 
     async def fetch_intents(self) -> Sequence[RemoteIntent]:
         """Return the intents of the project, but for its fallback; they are ours where the project is."""
@@ -226,7 +208,7 @@ class CluBot(TrainableBot):
         for new in self._creating.values():
             names.append(new.written)
             utterances += [
-                {"text": text, "language": self._language, "intent": new.written, "dataset": "Train", "entities": []}
+                {"text": text, "language": self.language, "intent": new.written, "dataset": "Train", "entities": []}
                 for text in new.examples
             ]
         progress("creating topics", 0, len(names))
@@ -241,7 +223,7 @@ class CluBot(TrainableBot):
                 "projectKind": "Conversation",
                 "projectName": self.entry["project"],
                 "description": OWN,
-                "language": self._language,
+                "language": self.language,
                 "multilingual": False,
                 "settings": {"confidenceThreshold": 0.0},
             },
@@ -260,12 +242,8 @@ class CluBot(TrainableBot):
         body = {
             "modelLabel": MODEL,
             # The other mode is for English only.
-            "trainingMode": "standard" if self._language.lower().startswith("en") else "advanced",
-            "evaluationOptions": {
-                "kind": "percentage",
-                "trainingSplitPercentage": 100,
-                "testingSplitPercentage": 0,
-            },
+            "trainingMode": "standard" if self.language.lower().startswith("en") else "advanced",
+            "evaluationOptions": {"kind": "percentage", "trainingSplitPercentage": 100, "testingSplitPercentage": 0},
         }
         return {"url": await self._job("POST", self._project_url("/:train"), body), "deploys": False}
 
@@ -274,8 +252,7 @@ class CluBot(TrainableBot):
         if not await self._has_ended(job["url"]):
             return False
         if not job["deploys"]:
-            place = quote(self._deployment, safe="")
-            url = self._project_url(f"/deployments/{place}")
+            url = self._project_url(f"/deployments/{quote(self._deployment, safe='')}")
             job["url"] = await self._job("PUT", url, {"trainedModelLabel": MODEL})
             job["deploys"] = True
             return False
@@ -294,11 +271,9 @@ class CluBot(TrainableBot):
         parts = urlsplit(address)
         return f"{str(self.entry['endpoint']).rstrip('/')}{parts.path}?{parts.query}"
 
-    async def _has_ended(self, job: str, results: list[Mapping[str, Any]] | None = None) -> bool:
+    async def _has_ended(self, job: str) -> bool:
         payload = await self.call("GET", job)
         if payload["status"] in _FAILED:
             detail = "; ".join(str(row.get("message")) for row in payload.get("errors") or ()) or payload["status"]
-            raise self.failed(detail)
-        if results is not None:
-            results.append(payload)
+            raise self.build_failure(detail)
         return bool(payload["status"] == _ENDED)

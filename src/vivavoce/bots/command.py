@@ -215,7 +215,7 @@ _OPTIONS = (
 
 @declare(Connector(Reach.PROGRAM, _OPTIONS, option="command"))
 def from_option(option: str, context: BotContext) -> CommandBot:
-    """Start a program that speaks JSON lines; the option is its command line, run without a shell."""
+    """Program that exchanges JSON lines; option: command line, run without a shell."""
     entry: dict[str, Any] = dict(context.entry)
     if option:
         entry["command"] = option

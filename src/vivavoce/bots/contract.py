@@ -8,12 +8,12 @@ import math
 import time
 from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, cast
 
 from vivavoce.bots.asking import new_session
+from vivavoce.bots.loops import run_to_end
 from vivavoce.bots.protocol import Bot, BotFacts, Conversation
 from vivavoce.bots.shapes import check_reply
 from vivavoce.errors import BotError, UsageError, VivaError
@@ -78,13 +78,7 @@ class ContractReport:
 
 def check_bot(bot: Bot, *, messages: Sequence[str] = MESSAGES) -> ContractReport:
     """Try a bot out and say what was found; never raises, whatever the bot does. Closes the bot."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(hold_checks(bot, messages=messages))
-    # An event loop already runs here (a notebook), so the conversations get another one.
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(lambda: asyncio.run(hold_checks(bot, messages=messages))).result()
+    return run_to_end(hold_checks(bot, messages=messages))
 
 
 def check_parts(bot: object, where: str = "") -> Bot:

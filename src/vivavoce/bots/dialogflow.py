@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -11,38 +11,18 @@ from urllib.parse import quote
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import Connector, Reach
-from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
-from vivavoce.bots.platform import (
-    TRAINING_OPTIONS,
-    Platform,
-    PlatformConversation,
-    fill_from_environment,
-    platform_facts,
-    require_keys,
-    shown_option,
-)
-from vivavoce.bots.protocol import BotContext, Limits
+from vivavoce.bots.google import GOOGLE, GOOGLE_OPTIONS, LIMITS, PROJECT, GoogleBot, read_google_entry
+from vivavoce.bots.platform_entry import TRAINING_OPTIONS, shown_option
+from vivavoce.bots.protocol import BotContext
 from vivavoce.bots.shapes import read_slots
-from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
+from vivavoce.bots.training import NewIntent, Progress
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Action, Guess, Reply
 
-# 600 text requests a minute (180 in the trial edition), 60 of all others.
-LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
 # What new agents call the action of their fallback.
 UNKNOWN = "input.unknown"
-PLATFORM = Platform(
-    "Dialogflow ES",
-    domain=".googleapis.com",
-    credentials=KEY_FILE,
-    rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
-    place="project, location, environment",
-    edits=Limits(at_once=1, per_second=1.0, timeout_s=120.0, retries=4),
-    longest_example=768,
-    longest_message=256,
-    answers=True,
-)
+PLATFORM = replace(GOOGLE, title="Dialogflow ES", longest_example=768)
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
@@ -62,26 +42,18 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DialogflowBot:
-    """Dialogflow ES; the option is the Google Cloud project."""
-    entry: dict[str, Any] = dict(context.entry)
-    entry["project"] = option or entry.get("project") or os.environ.get(PROJECT)
-    require_keys(context.name, entry, {"project": PROJECT})
-    if not entry.get("access_token"):
-        fill_from_environment(entry, {"credentials": KEY_FILE})
-    about = f"Dialogflow ES, project {entry['project']}"
-    about += f" at {entry['base_url']}" if entry.get("base_url") else ""
-    return DialogflowBot(entry, platform_facts(context, about, LIMITS))
+    """Dialogflow ES; option: Google Cloud project."""
+    return DialogflowBot(*read_google_entry(option, "project", context, PLATFORM.title, {"project": PROJECT}))
 
 
-classifier = classifier_of(
-    "dialogflow", "Dialogflow ES, trained over the network; the option names a bot or project."
-)
+classifier = classifier_of("dialogflow", PLATFORM.title, "a project")
 
 
 class DialogflowBot(GoogleBot):
     """An agent of Dialogflow ES."""
 
     platform = PLATFORM
+    version = "v2"
 
     @property
     def _parent(self) -> str:
@@ -89,13 +61,10 @@ class DialogflowBot(GoogleBot):
         region = "" if location == "global" else f"/locations/{quote(str(location), safe='')}"
         return f"{self.host}/v2/projects/{quote(str(self.entry['project']), safe='')}{region}"
 
-    async def open(self, session: str) -> PlatformConversation:
-        """Begin a conversation; Dialogflow learns of it with the first message."""
-
-        async def send(text: str) -> Reply:
-            return self._read(await self._detect(session, text))
-
-        return PlatformConversation(send)
+    @property
+    def intents_url(self) -> str:
+        """The address of the agent's intents."""
+        return f"{self._parent}/agent/intents"
 
     async def classify(self, text: str) -> tuple[Guess, ...]:
         """Return the intent of a message in a conversation of its own."""
@@ -108,14 +77,12 @@ class DialogflowBot(GoogleBot):
     async def _detect(self, session: str, text: str) -> Any:
         environment = self.entry.get("environment")
         place = f"environments/{quote(str(environment), safe='')}/users/-/" if environment else ""
-        body = {"queryInput": {"text": {"text": self.message(text), "languageCode": self._language}}}
+        body = {"queryInput": {"text": {"text": self.message(text), "languageCode": self.language}}}
         return await self.call("POST", f"{self._parent}/agent/{place}sessions/{session}:detectIntent", body)
 
-    @property
-    def _language(self) -> str:
-        return str(self.entry.get("language") or "en")
-
-    def _read(self, payload: Any) -> Reply:
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message of a conversation and read the reply."""
+        payload = await self._detect(session, text)
         # What equals its default is left out of the answer.
         result = payload.get("queryResult", {})
         intent, parameters = result.get("intent", {}), result.get("parameters", {})
@@ -135,47 +102,30 @@ class DialogflowBot(GoogleBot):
             actions=(Action(action, parameters),) if action and action != UNKNOWN else (),
         )
 
-    async def fetch_intents(self) -> Sequence[RemoteIntent]:
-        """Return the intents of the agent, but for its fallbacks."""
-        rows, page = [], ""
-        while True:
-            address = f"{self._parent}/agent/intents?pageSize=1000&languageCode={self._language}"
-            payload = await self.call("GET", address + (f"&pageToken={quote(page, safe='')}" if page else ""))
-            rows += payload.get("intents", [])
-            page = payload.get("nextPageToken", "")
-            if not page:
-                return [self.remote(row["displayName"], row["name"]) for row in rows if not row.get("isFallback")]
-
     async def apply(self, progress: Progress) -> None:
         """Delete in one batch, then create in one: sixty single changes are allowed in a minute."""
+        doomed = {"intents": [{"name": id} for id in self._deleting]}
+        new = {"intents": [_write_intent(intent) for intent in self._creating.values()]}
         stages: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...] = (
-            ("deleting topics", "batchDelete", self._deleting, {"intents": [{"name": id} for id in self._deleting]}),
+            ("deleting topics", "batchDelete", self._deleting, doomed),
             (
                 "creating topics",
                 "batchUpdate",
                 self._creating,
-                {
-                    "intentBatchInline": {"intents": [_write_intent(new) for new in self._creating.values()]},
-                    "languageCode": self._language,
-                },
+                {"intentBatchInline": new, "languageCode": self.language},
             ),
         )
         for stage, verb, staged, body in stages:
             if staged:
                 progress(stage, 0, len(staged))
-                url = f"{self._parent}/agent/intents:{verb}"
-                operation = await self.patiently(partial(self.call, "POST", url, body))
-                await self.wait_for(partial(self.has_ended, operation, "v2"))
+                operation = await self.patiently(partial(self.call, "POST", f"{self.intents_url}:{verb}", body))
+                await self.wait_for(partial(self.is_ready, operation))
                 progress(stage, len(staged), len(staged))
                 staged.clear()
 
     async def start_training(self) -> object:
         """Begin the training."""
         return await self.call("POST", f"{self._parent}/agent:train", {})
-
-    async def is_ready(self, job: Any) -> bool:
-        """Tell whether the training has ended."""
-        return await self.has_ended(job, "v2")
 
 
 def _write_intent(new: NewIntent) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -12,37 +11,19 @@ from vivavoce.bots.asking import new_session
 from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import Connector, Reach
 from vivavoce.bots.dialogflow import read_messages
-from vivavoce.bots.google import GOOGLE_OPTIONS, KEY_FILE, PROJECT, GoogleBot
+from vivavoce.bots.google import GOOGLE, GOOGLE_OPTIONS, LIMITS, PROJECT, GoogleBot, read_google_entry
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
-    TRAINING_OPTIONS,
-    Platform,
-    PlatformConversation,
-    fill_from_environment,
-    platform_facts,
-    require_keys,
-    shown_option,
-)
-from vivavoce.bots.protocol import BotContext, Limits
+from vivavoce.bots.platform_entry import TRAINING_OPTIONS, shown_option
+from vivavoce.bots.protocol import BotContext
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, Progress, RemoteIntent
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Action, Guess, Reply
 
-LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
 START_FLOW = "00000000-0000-0000-0000-000000000000"
-PLATFORM = Platform(
-    "Dialogflow CX",
-    domain=".googleapis.com",
-    credentials=KEY_FILE,
-    rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
-    place="project, location, agent, flow, environment",
-    names=NameRule(longest=64),
-    edits=Limits(at_once=1, per_second=1.0, timeout_s=120.0, retries=4),
-    longest_message=256,
-    answers=True,
-)
+PLACE = "project, location, agent, flow, environment"
+PLATFORM = replace(GOOGLE, title="Dialogflow CX", place=PLACE, names=NameRule(longest=64))
 _MATCHED = ("INTENT", "DIRECT_INTENT")
 CONNECTOR = Connector(
     Reach.ADDRESS,
@@ -65,26 +46,19 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DialogflowCxBot:
-    """Dialogflow CX; the option is the ID of the agent."""
-    entry: dict[str, Any] = {**context.entry, **({"agent": option} if option else {})}
-    entry["project"] = entry.get("project") or os.environ.get(PROJECT)
-    require_keys(context.name, entry, {"project": PROJECT, "agent": ""})
-    if not entry.get("access_token"):
-        fill_from_environment(entry, {"credentials": KEY_FILE})
-    about = f"Dialogflow CX, agent {entry['agent']} of project {entry['project']}"
-    about += f" at {entry['base_url']}" if entry.get("base_url") else ""
-    return DialogflowCxBot(entry, platform_facts(context, about, LIMITS))
+    """Dialogflow CX; option: agent ID."""
+    needs = {"agent": "", "project": PROJECT}
+    return DialogflowCxBot(*read_google_entry(option, "agent", context, PLATFORM.title, needs))
 
 
-classifier = classifier_of(
-    "dialogflow-cx", "Dialogflow CX, trained over the network; the option names a bot of yours or an agent."
-)
+classifier = classifier_of("dialogflow-cx", PLATFORM.title, "an agent")
 
 
 class DialogflowCxBot(GoogleBot):
     """An agent of Dialogflow CX. Its topics are the intents that routes of one flow refer to."""
 
     platform = PLATFORM
+    version = "v3"
 
     def _url(self, *steps: str) -> str:
         location, agent = str(self.entry.get("location") or "global"), str(self.entry["agent"])
@@ -96,16 +70,9 @@ class DialogflowCxBot(GoogleBot):
         return self._url("flows", str(self.entry.get("flow") or START_FLOW))
 
     @property
-    def _language(self) -> str:
-        return str(self.entry.get("language") or "en")
-
-    async def open(self, session: str) -> PlatformConversation:
-        """Begin a conversation; Dialogflow learns of it with the first message."""
-
-        async def send(text: str) -> Reply:
-            return self._read(await self._ask("detectIntent", session, text))
-
-        return PlatformConversation(send)
+    def intents_url(self) -> str:
+        """The address of the agent's intents."""
+        return self._url("intents")
 
     async def classify(self, text: str) -> tuple[Guess, ...]:
         """Return the intents that match a message, without moving any conversation."""
@@ -118,10 +85,12 @@ class DialogflowCxBot(GoogleBot):
     async def _ask(self, verb: str, session: str, text: str) -> Any:
         environment = self.entry.get("environment")
         place = ("environments", str(environment)) if environment else ()
-        body = {"queryInput": {"text": {"text": self.message(text)}, "languageCode": self._language}}
+        body = {"queryInput": {"text": {"text": self.message(text)}, "languageCode": self.language}}
         return await self.call("POST", f"{self._url(*place, 'sessions', session)}:{verb}", body)
 
-    def _read(self, payload: Any) -> Reply:
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message of a conversation and read the reply."""
+        payload = await self._ask("detectIntent", session, text)
         result = payload.get("queryResult", {})
         match, messages = result.get("match", {}), result.get("responseMessages", ())
         is_matched = match.get("matchType") in _MATCHED
@@ -139,22 +108,6 @@ class DialogflowCxBot(GoogleBot):
             actions=tuple(Action("live_agent_handoff", each.get("metadata", {})) for each in handed_over),
         )
 
-    async def _fetch_rows(self) -> list[Any]:
-        rows: list[Any] = []
-        more = ""
-        while True:
-            payload = await self.call(
-                "GET", f"{self._url('intents')}?pageSize=1000&languageCode={self._language}{more}"
-            )
-            rows += payload.get("intents", ())
-            if not payload.get("nextPageToken"):
-                return [row for row in rows if not row.get("isFallback")]
-            more = f"&pageToken={quote(payload['nextPageToken'], safe='')}"
-
-    async def fetch_intents(self) -> Sequence[RemoteIntent]:
-        """Return the intents of the agent, but for its fallback."""
-        return [self.remote(row["displayName"], row["name"]) for row in await self._fetch_rows()]
-
     async def apply(self, progress: Progress) -> None:
         """Delete and create one by one; a route must not lead to what is gone, and without one nothing matches."""
         replies = {new.written: new.replies for new in self._creating.values()}
@@ -165,12 +118,12 @@ class DialogflowCxBot(GoogleBot):
 
     async def _route(self, replies: dict[str, tuple[str, ...]], gone: frozenset[str] = frozenset()) -> None:
         """Give each topic of ours a route in the flow, and take those away that lead to intents that are going."""
-        flow = await self.call("GET", f"{self._flow}?languageCode={self._language}")
+        flow = await self.call("GET", f"{self._flow}?languageCode={self.language}")
         # Their names are for answers only.
         before = [{k: v for k, v in row.items() if k != "name"} for row in flow.get("transitionRoutes", ())]
         routes = [route for route in before if route.get("intent") not in gone]
         routed = {route.get("intent") for route in routes}
-        for row in await self._fetch_rows():
+        for row in await self.list_rows():
             name = row["displayName"]
             if self.platform.names.owns(name) and row["name"] not in routed | gone:
                 messages = [{"text": {"text": [reply]}} for reply in replies.get(name, ())]
@@ -178,14 +131,14 @@ class DialogflowCxBot(GoogleBot):
                     {"intent": row["name"], "triggerFulfillment": {"messages": messages} if messages else {}}
                 )
         if routes != before:
-            url = f"{self._flow}?updateMask=transitionRoutes&languageCode={self._language}"
+            url = f"{self._flow}?updateMask=transitionRoutes&languageCode={self.language}"
             await self.call("PATCH", url, {"displayName": flow["displayName"], "transitionRoutes": routes})
 
     async def add_intent(self, intent: NewIntent) -> None:
         """Create an intent."""
         phrases = [{"parts": [{"text": text}], "repeatCount": 1} for text in intent.examples]
         body = {"displayName": intent.written, "trainingPhrases": phrases}
-        await self.call("POST", f"{self._url('intents')}?languageCode={self._language}", body)
+        await self.call("POST", f"{self.intents_url}?languageCode={self.language}", body)
 
     async def remove_intent(self, intent: RemoteIntent) -> None:
         """Delete an intent."""
@@ -194,7 +147,3 @@ class DialogflowCxBot(GoogleBot):
     async def start_training(self) -> object:
         """Begin the training of the flow."""
         return await self.call("POST", f"{self._flow}:train", {})
-
-    async def is_ready(self, job: Any) -> bool:
-        """Tell whether the training has ended."""
-        return await self.has_ended(job, "v3")

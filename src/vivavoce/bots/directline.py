@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from vivavoce.bots.collecting import EVERY_S, Collecting, Polling
-from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, number
+from vivavoce.bots.declaration import Connector, Reach, entry_facts, number
 from vivavoce.bots.guard import Request, check_address, shown_address
 from vivavoce.bots.platform import Platform, PlatformBot, Trouble
+from vivavoce.bots.platform_entry import check_seconds, secret_option, shown_option, waiting_options
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
 from vivavoce.bots.redaction import variables_of
-from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Action, Reply
@@ -30,39 +29,19 @@ PLATFORM = Platform(
     rights=say("a secret of the bot's Direct Line channel"),
     place="base_url, token_url",
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption(
-            "secret",
-            help=say("The name of an environment variable on the server, never the secret itself."),
-            label=say("Secret variable"),
-            group=_BOT,
-            secret=True,
-            variable=SECRET,
-        ),
-        BotOption(
+        secret_option("secret", say("Secret variable"), SECRET),
+        shown_option(
             "token_url",
-            "address",
+            say("Token address"),
             say("Copilot Studio: the token endpoint of the agent, instead of a secret."),
-            label=say("Token address"),
-            group=_BOT,
+            type="address",
         ),
-        BotOption("base_url", "address", say("Empty: Microsoft's."), label=say("Address"), group=_BOT, default=HOST),
-        BotOption("locale", default="en-US", label=say("Language"), group=_BOT),
-        BotOption(
-            "settle_s",
-            "number",
-            say("A pause of this length ends a reply."),
-            default="1",
-            label=say("Pause in seconds"),
-            group=_BOT,
-            low="0",
-        ),
-        BotOption(
-            "greeting_s", "number", default="2", label=say("Wait for a greeting, in seconds"), group=_BOT, low="0"
-        ),
+        shown_option("base_url", say("Address"), say("Empty: Microsoft's."), type="address", default=HOST),
+        shown_option("locale", say("Language"), default="en-US"),
+        *waiting_options(1, 2),
     ),
     option="base_url",
     limits=LIMITS,
@@ -73,7 +52,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> DirectLineBot:
-    """Bot Framework or Copilot Studio over Direct Line; the option is its address where it is not Microsoft's."""
+    """Bot Framework or Copilot Studio over Direct Line; option: address, unless it is Microsoft's."""
     entry = dict(context.entry)
     entry["base_url"] = option or entry.get("base_url") or HOST
     for name in ("base_url", "token_url"):
@@ -81,11 +60,7 @@ def from_option(option: str, context: BotContext) -> DirectLineBot:
             check_address(str(entry[name]), where=context.name)
     if "secret" not in entry and not entry.get("token_url") and (os.environ.get(SECRET) or entry["base_url"] == HOST):
         entry["secret"] = f"${{{SECRET}}}"
-    for name in ("settle_s", "greeting_s"):
-        try:
-            number(entry.get(name, 1), least=0)
-        except ValueError as error:
-            raise UsageError(f"{name}: {error}", where=context.name, remedy=say("enter a number")) from error
+    check_seconds(context, "settle_s", "greeting_s")
     facts = BotFacts(context.name, f"Direct Line at {shown_address(str(entry['base_url']))}", limits=LIMITS)
     return DirectLineBot(entry, entry_facts(context, facts))
 
@@ -105,7 +80,7 @@ class DirectLineBot(PlatformBot):
         secret = self.entry.get("secret")
         if not secret or "Authorization" in request.headers:
             return request
-        return replace(request, headers={**request.headers, "Authorization": f"Bearer {secret}"})
+        return request.add_headers(Authorization=f"Bearer {secret}")
 
     async def open(self, session: str) -> DirectLineConversation:
         """Begin a conversation and collect the welcome."""
@@ -146,8 +121,8 @@ class DirectLineConversation:
         user = {"id": self._user, "name": "visitor"}
         locale = str(self._bot.entry.get("locale") or "en-US")
         body = {"type": "message", "from": user, "text": text, "locale": locale, "textFormat": "plain"}
-        sent = await self._bot.call("POST", f"{self._place}/activities", body, **await self._headers())
-        own = str(sent.get("id", "")) if isinstance(sent, Mapping) else ""
+        receipt = await self._bot.call("POST", f"{self._place}/activities", body, **await self._headers())
+        own = str(receipt.get("id", "")) if isinstance(receipt, Mapping) else ""
         return await self._collecting(own).collect(self._polling.begin(), lambda value: value)
 
     async def close(self) -> None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import quote
 
 from vivavoce.bots.declaration import BotOption
-from vivavoce.bots.guard import Request, check_address
-from vivavoce.bots.platform import (
-    Trouble,
+from vivavoce.bots.guard import Request
+from vivavoce.bots.platform import Platform, Trouble
+from vivavoce.bots.platform_entry import (
+    fill_from_environment,
+    platform_facts,
+    read_platform_entry,
+    require_keys,
     shown_option,
 )
-from vivavoce.bots.training import TrainableBot
+from vivavoce.bots.protocol import BotContext, BotFacts, Limits
+from vivavoce.bots.training import RemoteIntent, TrainableBot
 from vivavoce.errors import MissingPartError
 from vivavoce.messages import say
 
@@ -30,6 +34,18 @@ TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 # Where `gcloud auth application-default login` leaves its file.
 GCLOUD_FILE = Path("~/.config/gcloud/application_default_credentials.json")
+# 600 text requests a minute (180 in the trial edition), 60 of all others.
+LIMITS = Limits(at_once=4, per_second=10.0, timeout_s=30.0, retries=3)
+GOOGLE = Platform(
+    "Dialogflow",
+    domain=".googleapis.com",
+    credentials=KEY_FILE,
+    rights="roles/dialogflow.client to talk, roles/dialogflow.admin to train",
+    place="project, location, environment",
+    edits=Limits(at_once=1, per_second=1.0, timeout_s=120.0, retries=4),
+    longest_message=256,
+    answers=True,
+)
 GOOGLE_OPTIONS = (
     shown_option(
         "credentials",
@@ -44,8 +60,23 @@ GOOGLE_OPTIONS = (
 )
 
 
+def read_google_entry(
+    option: str, key: str, context: BotContext, title: str, needs: Mapping[str, str]
+) -> tuple[dict[str, Any], BotFacts]:
+    """Return the entry of an agent and what is known about it; `option` is the value of `key`."""
+    entry = read_platform_entry(option, key, context, project=PROJECT)
+    require_keys(context.name, entry, needs)
+    if not entry.get("access_token"):
+        fill_from_environment(entry, {"credentials": KEY_FILE})
+    about = f"{title}, " + " of ".join(f"{name} {entry[name]}" for name in needs)
+    about += f" at {entry['base_url']}" if entry.get("base_url") else ""
+    return entry, platform_facts(context, about, LIMITS)
+
+
 class GoogleBot(TrainableBot):
-    """A bot on Google's cloud: its token, its addresses, its errors, its operations."""
+    """A bot on Google's cloud: its token, its addresses, its errors, its operations. `version`: of the API."""
+
+    version: str
 
     def read_entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Return the entry with the key file read."""
@@ -80,25 +111,15 @@ class GoogleBot(TrainableBot):
 
     async def fetch_token(self) -> tuple[str, float]:
         """Exchange the key for a token of an hour."""
-        if given := self.entry.get("access_token"):
-            return str(given), 3600.0
+        if token := self.entry.get("access_token"):
+            return str(token), 3600.0
         key: Mapping[str, Any] = self.entry["key"]
         if key["type"] == "service_account":
             form = {"grant_type": GRANT, "assertion": _sign_assertion(key, int(time.time()))}
         else:
             names = ("client_id", "client_secret", "refresh_token")
             form = {"grant_type": "refresh_token", **{name: str(key.get(name, "")) for name in names}}
-        url = str(key.get("token_uri") or TOKEN_URL)
-        check_address(url, where=self.facts.name)
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
-        answer = await self.requests.exchange(Request("POST", url, headers, urlencode(form).encode()))
-        if answer.code in (400, 401):
-            # Which of the two is a matter of the grant; either way it is the key.
-            answer = replace(answer, code=401)
-        if answer.code != 200:
-            raise self.refusal(answer)
-        payload: Any = self.requests.decode(answer.body)
-        return str(payload["access_token"]), float(payload.get("expires_in", 3600))
+        return await self.exchange_key(str(key.get("token_uri") or TOKEN_URL), form)
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with the token; a person's own needs a project to be billed for the call."""
@@ -106,8 +127,7 @@ class GoogleBot(TrainableBot):
         key = self.entry.get("key", {})
         if key.get("type") != "authorized_user":
             return request
-        project = key.get("quota_project_id") or self.entry["project"]
-        return replace(request, headers={**request.headers, "x-goog-user-project": str(project)})
+        return request.add_headers(x_goog_user_project=str(key.get("quota_project_id") or self.entry["project"]))
 
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error; a name that is taken and a wrong region are said in words only."""
@@ -120,13 +140,33 @@ class GoogleBot(TrainableBot):
             trouble = Trouble.MISSING
         return trouble, detail
 
-    async def has_ended(self, operation: Mapping[str, Any], version: str) -> bool:
-        """Tell whether an operation has ended; raise where it failed."""
+    @property
+    def intents_url(self) -> str:
+        """The address of the agent's intents."""
+        raise NotImplementedError
+
+    async def list_rows(self) -> list[Any]:
+        """Return the intents of the agent as they come, all pages of them, but for its fallbacks."""
+        rows: list[Any] = []
+        page = ""
+        while True:
+            payload = await self.call("GET", f"{self.intents_url}?pageSize=1000&languageCode={self.language}{page}")
+            rows += payload.get("intents", ())
+            if not payload.get("nextPageToken"):
+                return [row for row in rows if not row.get("isFallback")]
+            page = f"&pageToken={quote(payload['nextPageToken'], safe='')}"
+
+    async def fetch_intents(self) -> Sequence[RemoteIntent]:
+        """Return the intents of the agent, but for its fallbacks."""
+        return [self.remote(row["displayName"], row["name"]) for row in await self.list_rows()]
+
+    async def is_ready(self, job: Any) -> bool:
+        """Tell whether an operation has ended, such as the training; raise where it failed."""
+        operation: Mapping[str, Any] = job
         if not operation.get("done"):
-            operation = await self.call("GET", f"{self.host}/{version}/{operation['name']}")
+            operation = await self.call("GET", f"{self.host}/{self.version}/{operation['name']}")
         if error := operation.get("error"):
-            detail = str(error.get("message") or error)
-            raise self.failed(detail)
+            raise self.build_failure(str(error.get("message") or error))
         return bool(operation.get("done"))
 
 

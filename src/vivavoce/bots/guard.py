@@ -13,7 +13,7 @@ import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -186,6 +186,11 @@ class Request:
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: bytes | None = field(default=None, repr=False)
+
+    def add_headers(self, **headers: str) -> Request:
+        """Return the request with these headers too; an underscore in a name is a hyphen."""
+        own = {name.replace("_", "-"): text for name, text in headers.items()}
+        return replace(self, headers={**self.headers, **own})
 
 
 def check_address(url: str, *, where: str = "") -> None:

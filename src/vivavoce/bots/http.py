@@ -45,7 +45,7 @@ _FORM = (
     BotOption(
         "headers",
         "headers",
-        "One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}",
+        "One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}.",
         label=say("Headers"),
         group=_SENDING,
         secret=True,
@@ -143,7 +143,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> HttpBot:
-    """Any bot behind HTTP with JSON answers; the option is its address, an entry of bots.yaml can say more."""
+    """Any bot behind HTTP with JSON replies; option: address. An entry of bots.yaml can set more."""
     entry: dict[str, Any] = dict(context.entry)
     if option:
         entry["url"] = option
@@ -219,7 +219,7 @@ class HttpConversation:
         """Send the opening, connect, and collect what the bot says first."""
         plan = self._plan
         if plan.opening is not None:
-            self._learn(plan.values, await self._authorized(plan.opening, self._values, self._requests.fetch), "open")
+            self._learn(plan.values, await self._send(plan.opening, self._values, self._requests.fetch), "open")
         if plan.websocket:
             self._socket = await self._connect()
         elif plan.polling is not None:
@@ -232,15 +232,15 @@ class HttpConversation:
         """Send a message and read the reply."""
         plan, values = self._plan, {**self._values, "text": text, "turn": str(self._turn)}
         if plan.stream is not None:
-            reply: Reply = await self._authorized(plan.saying, values, partial(plan.stream.fetch, self._requests))
+            reply: Reply = await self._send(plan.saying, values, partial(plan.stream.fetch, self._requests))
         elif self._socket is not None:
             await self._socket.send(plan.saying.text(values))
             reply = await plan.collecting.collect(self._socket, self._requests.redactor.value)
         elif self._polling is not None:
-            self._learn(plan.poll_values, await self._authorized(plan.saying, values, self._requests.post), "poll")
+            self._learn(plan.poll_values, await self._send(plan.saying, values, self._requests.post), "poll")
             reply = await plan.collecting.collect(self._polling.begin(), self._requests.redactor.value)
         else:
-            payload = await self._authorized(plan.saying, values, self._requests.fetch)
+            payload = await self._send(plan.saying, values, self._requests.fetch)
             reply = plan.reader.read(self._requests.redactor.value(payload))
         # A message that is tried again after a failure is still the same turn.
         self._turn += 1
@@ -260,17 +260,15 @@ class HttpConversation:
 
     async def _poll(self, watermark: str) -> object:
         assert self._plan.polling is not None  # noqa: S101 - only asked for where there is one
-        return await self._authorized(
-            self._plan.polling, {**self._values, "watermark": watermark}, self._requests.post
-        )
+        return await self._send(self._plan.polling, {**self._values, "watermark": watermark}, self._requests.post)
 
     async def _connect(self) -> Socket:
         async def connect(request: Request) -> Socket:
             return Socket(self._requests, await self._requests.connect(request))
 
-        return await self._authorized(self._plan.saying, {**self._values, "text": "", "turn": "0"}, connect)
+        return await self._send(self._plan.saying, {**self._values, "text": "", "turn": "0"}, connect)
 
-    async def _authorized(self, call: Call, values: Mapping[str, str], send: Callable[[Request], Awaitable[T]]) -> T:
+    async def _send(self, call: Call, values: Mapping[str, str], send: Callable[[Request], Awaitable[T]]) -> T:
         """Send a request with the token, where there is one; once more with another if it is refused."""
         request = call.request(values)
         if self._credentials is None:

@@ -15,14 +15,12 @@ from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach
 from vivavoce.bots.guard import Request
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
+from vivavoce.bots.platform import Platform, PlatformError, Trouble
+from vivavoce.bots.platform_entry import (
     TRAINING_OPTIONS,
-    Platform,
-    PlatformConversation,
-    PlatformError,
-    Trouble,
     fill_from_environment,
     platform_facts,
+    read_platform_entry,
     require_keys,
     secret_option,
     shown_option,
@@ -83,10 +81,9 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> LexBot:
-    """Amazon Lex V2; the option is the ID of the bot."""
-    entry: dict[str, Any] = {**context.entry, **({"bot_id": option} if option else {})}
-    if not entry.get("region"):
-        entry["region"] = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    """Amazon Lex V2; option: bot ID."""
+    entry = read_platform_entry(option, "bot_id", context, region="AWS_REGION")
+    entry["region"] = entry["region"] or os.environ.get("AWS_DEFAULT_REGION")
     require_keys(context.name, entry, {"bot_id": "", "region": "AWS_REGION"})
     if not (entry.get("profile") or "access_key_id" in entry):
         fill_from_environment(entry, VARIABLES)
@@ -95,9 +92,7 @@ def from_option(option: str, context: BotContext) -> LexBot:
     return LexBot(entry, platform_facts(context, about, LIMITS))
 
 
-classifier = classifier_of(
-    "lex", "Amazon Lex V2, trained over the network; the option names a bot of yours or its ID."
-)
+classifier = classifier_of("lex", PLATFORM.title, "its ID")
 
 
 class LexBot(TrainableBot):
@@ -111,13 +106,13 @@ class LexBot(TrainableBot):
         if not (keys.key_id and keys.secret):
             name = str(entry.get("profile") or os.environ.get("AWS_PROFILE") or "default")
             # Keys that are there and empty are not replaced by those of this machine.
-            found = None if "access_key_id" in entry else read_profile(name)
-            if found is None:
+            profile = None if "access_key_id" in entry else read_profile(name)
+            if profile is None:
                 raise self.failure(
                     say("there are no AWS credentials: the profile '{name}' has none", name=name),
                     trouble=Trouble.CREDENTIALS,
                 )
-            keys = found
+            keys = profile
         self.hide(keys.key_id, keys.secret, keys.token)
         return {**entry, "keys": keys}
 
@@ -129,8 +124,8 @@ class LexBot(TrainableBot):
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error by its type, which stands in a header or in the answer."""
         trouble, detail = super().find_trouble(answer, payload)
-        told = payload.get("__type", "") if isinstance(payload, Mapping) else ""
-        kind = str(answer.headers.get("x-amzn-ErrorType") or told).partition(":")[0].rpartition("#")[2]
+        type_name = payload.get("__type", "") if isinstance(payload, Mapping) else ""
+        kind = str(answer.headers.get("x-amzn-ErrorType") or type_name).partition(":")[0].rpartition("#")[2]
         if re.search(r"(not|n't) (been )?built", detail):
             return Trouble.NOT_TRAINED, detail
         return _TROUBLES.get(kind, Trouble.RIGHTS if answer.code == 403 else trouble), f"{kind}: {detail}"
@@ -146,15 +141,6 @@ class LexBot(TrainableBot):
     def _draft(self, *steps: str) -> str:
         place = (str(self.entry["bot_id"]), "botversions", "DRAFT", "botlocales", self._locale)
         return self._url("models", *place, *steps) + "/"
-
-    async def open(self, session: str) -> PlatformConversation:
-        """Begin a conversation; Lex learns of it with the first message."""
-
-        async def send(text: str) -> Reply:
-            payload = await self._recognize(session, text)
-            return self._read(payload, await self._is_fallback(payload))
-
-        return PlatformConversation(send)
 
     async def classify(self, text: str) -> tuple[Guess, ...]:
         """Return the intents of a message in a conversation of its own."""
@@ -191,7 +177,10 @@ class LexBot(TrainableBot):
             if "nluConfidence" in each:
                 yield Guess(self.topic(each["intent"]["name"]), each["nluConfidence"].get("score", 0.0))
 
-    def _read(self, payload: Any, is_fallback: bool) -> Reply:
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message of a conversation and read the reply."""
+        payload = await self._recognize(session, text)
+        is_fallback = await self._is_fallback(payload)
         cards = [each["imageResponseCard"] for each in payload.get("messages", ()) if each.get("imageResponseCard")]
         texts = [each.get("content", "") for each in payload.get("messages", ())]
         texts += ["\n".join(filter(None, (card.get("title"), card.get("subtitle")))) for card in cards]
@@ -252,8 +241,7 @@ class LexBot(TrainableBot):
         """Tell whether the locale is built; raise with the reasons where that failed."""
         payload = await self.call("GET", self._draft())
         if payload["botLocaleStatus"] == "Failed":
-            reasons = "; ".join(payload.get("failureReasons", ()))
-            raise self.failed(reasons)
+            raise self.build_failure("; ".join(payload.get("failureReasons", ())))
         return bool(payload["botLocaleStatus"] == "Built")
 
 

@@ -205,7 +205,7 @@ class LocalServer:
         self._lock = threading.Lock()
         self._child: Child | None = None
 
-    def need(self) -> Child:
+    def ensure_running(self) -> Child:
         """Return the running server; blocks while it starts."""
         # Loaded now, so that the first message is not timed with it.
         import aiohttp  # noqa: F401
@@ -220,13 +220,13 @@ class LocalServer:
 
     async def reach(self) -> str:
         """Return the address of the running server, starting it first where needed."""
-        return (await asyncio.to_thread(self.need)).url
+        return (await asyncio.to_thread(self.ensure_running)).url
 
     async def ask(self, path: str, message: Mapping[str, object]) -> dict[str, object]:
         """Post a message to a path of the server and return its answer, starting it first where needed."""
         import aiohttp
 
-        child = await asyncio.to_thread(self.need)
+        child = await asyncio.to_thread(self.ensure_running)
         # A session for each message: nothing to close, and nothing that belongs to one event loop only.
         no_limit = aiohttp.ClientTimeout(total=None)
         try:

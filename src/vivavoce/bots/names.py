@@ -45,9 +45,8 @@ class NameRule:
         """Return the topic of a name; a name that others gave is the topic itself."""
         if self.prefix and not self.owns(written):
             return written
-        return _CODE.sub(_read_code, written.removeprefix(self.prefix))
+        return _CODE.sub(lambda code: _decode(code[0], int(code[1], 16)), written.removeprefix(self.prefix))
 
 
-def _read_code(match: re.Match[str]) -> str:
-    number = int(match[1], 16)
-    return chr(number) if number <= 0x10FFFF else match[0]
+def _decode(written: str, number: int) -> str:
+    return chr(number) if number <= 0x10FFFF else written

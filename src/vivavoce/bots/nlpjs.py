@@ -112,7 +112,7 @@ def install_package(package: NodePackage, say: Say | None = None) -> Path:
                 with suppress(OSError):  # somebody else may have been quicker
                     os.rename(staging, folder)
         if find_package(package) is None:
-            raise _not_installed(package, f"cannot write to {folder}")
+            raise _explain_npm_failure(package, f"cannot write to {folder}")
         return folder
 
 
@@ -125,16 +125,16 @@ def _run_npm(npm: str, package: NodePackage, staging: Path) -> None:
             command, cwd=staging, capture_output=True, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise _not_installed(package, f"npm did not finish within {INSTALL_SECONDS:g} seconds") from error
+        raise _explain_npm_failure(package, f"npm did not finish within {INSTALL_SECONDS:g} seconds") from error
     except OSError as error:
-        raise _not_installed(package, f"cannot start npm: {error.strerror}") from error
+        raise _explain_npm_failure(package, f"cannot start npm: {error.strerror}") from error
     if result.returncode != 0:
         output = (result.stderr or result.stdout).decode("utf-8", "replace")
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line.lower() and "complete log" not in line]
-        raise _not_installed(package, "; ".join((errors or lines or ["npm gave no reason"])[:3])[:400])
+        raise _explain_npm_failure(package, "; ".join((errors or lines or ["npm gave no reason"])[:3])[:400])
     if _installed_version(staging, package) != package.version:
-        raise _not_installed(package, "npm installed a different version")
+        raise _explain_npm_failure(package, "npm installed a different version")
 
 
 def _installed_version(folder: Path, package: NodePackage) -> str | None:
@@ -153,7 +153,7 @@ def _need_program(name: str) -> str:
     return path
 
 
-def _not_installed(package: NodePackage, why: str) -> WorkError:
+def _explain_npm_failure(package: NodePackage, why: str) -> WorkError:
     again = f"run `viva bots start {package.bot}` again"
     return WorkError(
         f"could not install {package.pinned}: {why}",
@@ -171,7 +171,7 @@ _OPTIONS = (AGENT, BotOption("threshold", "number", default=f"{THRESHOLD}"))
 
 @declare(Connector(Reach.PROGRAM, _OPTIONS, option="agent"))
 def from_option(option: str, context: BotContext) -> NlpjsBot:
-    """nlp.js (Node) understands, an agent file replies; the option names the agent."""
+    """nlp.js (Node) for understanding, an agent file for replies; option: agent."""
     need_package(NLPJS)
     threshold = read_threshold(context)
     engine = NlpjsEngine(load_agent(option, context), threshold=THRESHOLD if threshold is None else threshold)

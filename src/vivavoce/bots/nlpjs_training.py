@@ -71,7 +71,7 @@ class NlpjsTrainee:
 
 @declare(Declaration(Reach.PROGRAM))
 def classifier(option: str = "") -> BotClassifier:
-    """nlp.js (Node), trained in a process of its own; the option is a language: nlpjs:de."""
+    """nlp.js (Node), trained in its own process; option: a language, such as nlpjs:de."""
     if option and not option.isalpha():
         raise UsageError(f"'{option}' is not a language of nlp.js", remedy="write its code, such as nlpjs:de")
     need_package(NLPJS)

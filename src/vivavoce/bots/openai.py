@@ -73,7 +73,7 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> OpenAIBot:
-    """Ask a language model behind an OpenAI-compatible endpoint; the option is `model` or `model@base_url`."""
+    """Language model behind an OpenAI-compatible endpoint; option: `model` or `model@base_url`."""
     entry = dict(context.entry)
     model, at, base = option.rpartition("@") if "@http" in option else (option, "", "")
     if option:

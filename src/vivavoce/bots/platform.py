@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
-from vivavoce.bots.declaration import BotOption, entry_facts
 from vivavoce.bots.guard import Request, check_address
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
+from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.bots.redaction import Redactor, excerpt, open_entry
-from vivavoce.errors import BotError, Details, Fault, UsageError
+from vivavoce.errors import BotError, Details
 from vivavoce.messages import change_texts, say
 from vivavoce.records import Reply, Status
 
@@ -26,38 +24,6 @@ if TYPE_CHECKING:
 
 # A token is renewed this long before it expires.
 EARLY_S = 60.0
-_BOT, TRAINING = say("Bot"), say("Training")
-TRAINING_OPTIONS = (
-    BotOption(
-        "training.timeout_s",
-        "number",
-        say("How long to wait until the platform has trained."),
-        default="900",
-        label=say("Training timeout in seconds"),
-        group=TRAINING,
-        low="0",
-    ),
-    BotOption(
-        "training.erase",
-        "flag",
-        say("Allow an exam or a clean-up to delete topics that vivavoce did not create."),
-        default="no",
-        label=say("May existing topics be deleted?"),
-        group=TRAINING,
-    ),
-    BotOption("training.poll_s", "number", low="0"),
-)
-
-
-def shown_option(name: str, label: str, help: str = "", **more: Any) -> BotOption:
-    """Return an option of a bot on a platform that the form shows."""
-    return BotOption(name, label=label, help=help, group=_BOT, **more)
-
-
-def secret_option(name: str, label: str, variable: str) -> BotOption:
-    """Return an option that holds a secret: the form takes the name of a variable."""
-    help = say("The name of an environment variable on the server, never the key itself.")
-    return shown_option(name, label, help, secret=True, variable=variable)
 
 
 class Trouble(StrEnum):
@@ -137,36 +103,6 @@ class Platform:
                 return say("train it, or wait until its training has ended")
             case _:
                 return say("see the message of {platform}", platform=self.title)
-
-
-def fill_from_environment(entry: dict[str, Any], variables: Mapping[str, str]) -> None:
-    """Let an entry name the variables of a platform where it says nothing itself and they are set.
-
-    A key that is there and empty stays empty: a server's own secrets are not for everyone who may write an entry.
-    """
-    for key, variable in variables.items():
-        if key not in entry and os.environ.get(variable):
-            entry[key] = f"${{{variable}}}"
-
-
-def require_keys(where: str, entry: Mapping[str, Any], variables: Mapping[str, str]) -> None:
-    """Refuse an entry without these keys, all at once; each may have a variable of the environment."""
-    missing = [key for key in variables if not entry.get(key)]
-    if missing:
-        faults = [
-            Fault(say("set `{key}` or the variable {variable}", key=key, variable=variables[key]))
-            if variables[key]
-            else Fault(say("set `{key}`", key=key))
-            for key in missing
-        ]
-        what = say("these values are missing")
-        raise UsageError(what, where=where, faults=faults, remedy=say("see docs/platforms"))
-
-
-def platform_facts(context: BotContext, about: str, limits: Limits) -> BotFacts:
-    """Return the facts of a bot on a platform that tells what it understands."""
-    facts = BotFacts(context.name, about, reports_intent=True, reports_actions=True, nature=Nature.NLU, limits=limits)
-    return entry_facts(context, facts)
 
 
 class RenewedToken:
@@ -252,7 +188,7 @@ class PlatformBot:
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with what lets it in: by default the token."""
-        return replace(request, headers={**request.headers, "Authorization": f"Bearer {await self.token()}"})
+        return request.add_headers(Authorization=f"Bearer {await self.token()}")
 
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error and what the platform says about it."""
@@ -262,6 +198,22 @@ class PlatformBot:
         return _TROUBLES.get(answer.code, Trouble.OTHER), str(detail or "")
 
     # What a connector uses
+
+    @property
+    def language(self) -> str:
+        """The language of the bot, where its entry has one."""
+        return str(self.entry.get("language") or "en")
+
+    async def exchange_key(self, url: str, form: Mapping[str, str]) -> tuple[str, float]:
+        """Exchange a key for a token; return it and the seconds for which it holds."""
+        check_address(url, where=self.facts.name)
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+        answer = await self.requests.exchange(Request("POST", url, headers, urlencode(form).encode()))
+        if answer.code != 200:
+            # A wrong key may be answered with 400.
+            raise self.refusal(replace(answer, code=401) if answer.code == 400 else answer)
+        payload: Any = self.requests.decode(answer.body)
+        return str(payload["access_token"]), float(payload.get("expires_in", 3600))
 
     async def token(self) -> str:
         """Return the token, and strike it out wherever it would be shown."""
@@ -294,11 +246,9 @@ class PlatformBot:
         self, method: str, url: str, body: object = None, **headers: str
     ) -> tuple[Any, Mapping[str, str]]:
         check_address(url, where=self.facts.name)
-        sent = {"Accept": "application/json", **{name.replace("_", "-"): text for name, text in headers.items()}}
         data = None if body is None else json.dumps(body).encode()
-        if data is not None:
-            sent.setdefault("Content-Type", "application/json")
-        plain = Request(method, url, sent, data)
+        usual = {"Accept": "application/json"} | ({} if data is None else {"Content-Type": "application/json"})
+        plain = Request(method, url, usual, data).add_headers(**headers)
         answer = await self._send(plain)
         if answer.code == 401 and self._token.forget():
             answer = await self._send(plain)

@@ -253,8 +253,10 @@ def _export_clu(project: Project) -> Files:
 
 def _export_watson(project: Project) -> Files:
     nodes: list[dict[str, Any]] = []
-    said = [(f"#{each.written}", each.replies) for each in project.intents] + [("anything_else", project.fallback)]
-    for place, (condition, replies) in enumerate(said):
+    conditions = [(f"#{each.written}", each.replies) for each in project.intents] + [
+        ("anything_else", project.fallback)
+    ]
+    for place, (condition, replies) in enumerate(conditions):
         values = [{"text": text} for text in replies or (condition.removeprefix("#"),)]
         nodes.append(
             {

@@ -47,7 +47,7 @@ def as_bot(target: object) -> Bot:
 
 @declare(Connector(Reach.PROGRAM, ()))
 def from_option(option: str, context: BotContext) -> Bot:
-    """Your own in Python, as `module:name` or `file.py:name`: a function of one text, or a class with `say`."""
+    """Your own Python function of one text, or class with `say`; option: `module:name` or `file.py:name`."""
     module_name, _, attribute = option.rpartition(":")
     if not (module_name and attribute):
         raise UsageError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +14,15 @@ from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, flag
 from vivavoce.bots.guard import Request, check_address, shown_address
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import TRAINING_OPTIONS, Platform, PlatformConversation, PlatformError, Trouble
+from vivavoce.bots.platform import Platform, PlatformError, Trouble
+from vivavoce.bots.platform_entry import (
+    TRAINING_OPTIONS,
+    fill_from_environment,
+    read_platform_entry,
+    require_keys,
+    secret_option,
+    shown_option,
+)
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
 from vivavoce.bots.redaction import variables_of
 from vivavoce.bots.shapes import read_reply, read_slots
@@ -51,33 +58,17 @@ PLATFORM = Platform(
     # One call trains, which may take minutes.
     edits=Limits(at_once=1, timeout_s=3600.0, retries=3),
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption(
-            "url",
-            "address",
-            say("For example http://localhost:5005"),
-            label=say("Address"),
-            group=_BOT,
-            required=True,
-        ),
-        BotOption(
-            "token",
-            help=say("The name of an environment variable on the server, never the token itself."),
-            label=say("Token variable"),
-            group=_BOT,
-            secret=True,
-            variable=TOKEN,
-        ),
-        BotOption(
+        shown_option("url", say("Address"), say("For example http://localhost:5005"), type="address", required=True),
+        secret_option("token", say("Token variable"), TOKEN),
+        shown_option(
             "tracker",
-            "flag",
+            say("Read the tracker?"),
             say("Read topic, slots and actions from the tracker; Rasa must run with --enable-api."),
+            type="flag",
             default="yes",
-            label=say("Read the tracker?"),
-            group=_BOT,
         ),
         BotOption("language", default="en"),
         BotOption("pipeline", "json"),
@@ -92,19 +83,13 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> RasaBot:
-    """Rasa; the option is the address of its server."""
-    entry = dict(context.entry)
-    url = option or entry.get("url") or os.environ.get(URL)
-    if not url:
-        raise UsageError(
-            say("the bot's address is missing"),
-            where=context.name,
-            remedy=say("write `url: ...`, or set {variable}", variable=URL),
-        )
+    """Rasa; option: address of its server."""
+    entry = read_platform_entry(option, "url", context, url=URL)
+    require_keys(context.name, entry, {"url": URL})
+    url = str(entry["url"])
     if not variables_of(url):
-        check_address(str(url), where=context.name)
-    if "token" not in entry and os.environ.get(TOKEN):
-        entry["token"] = f"${{{TOKEN}}}"
+        check_address(url, where=context.name)
+    fill_from_environment(entry, {"token": TOKEN})
     pipeline = entry.get("pipeline")
     try:
         entry["pipeline"] = json.loads(pipeline) if isinstance(pipeline, str) else pipeline or list(PIPELINE)
@@ -113,16 +98,16 @@ def from_option(option: str, context: BotContext) -> RasaBot:
     tells = flag(entry.get("tracker", "yes"))
     facts = BotFacts(
         context.name,
-        f"Rasa at {shown_address(str(url))}",
+        f"Rasa at {shown_address(url)}",
         reports_intent=tells,
         reports_actions=tells,
         nature=Nature.NLU,
         limits=LIMITS,
     )
-    return RasaBot({**entry, "url": url}, entry_facts(context, facts))
+    return RasaBot(entry, entry_facts(context, facts))
 
 
-classifier = classifier_of("rasa", "Rasa, trained over its HTTP API; the option names a bot or an address.")
+classifier = classifier_of("rasa", PLATFORM.title, "an address")
 
 
 class RasaBot(TrainableBot):
@@ -133,8 +118,7 @@ class RasaBot(TrainableBot):
 
     def address(self, path: str, **query: str) -> str:
         """Return the address of a path on the server."""
-        asked = f"?{urlencode(query)}" if query else ""
-        return f"{str(self.entry['url']).rstrip('/')}{path}{asked}"
+        return f"{str(self.entry['url']).rstrip('/')}{path}{f'?{urlencode(query)}' if query else ''}"
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with the token of the server, which Rasa takes in the address."""
@@ -146,20 +130,16 @@ class RasaBot(TrainableBot):
 
     # Talking
 
-    async def open(self, session: str) -> PlatformConversation:
-        """Begin a conversation; Rasa learns of it with the first message."""
-
-        async def send(text: str) -> Reply:
-            began = time.perf_counter()
-            body = {"sender": session, "message": text}
-            bubbles = await self.call("POST", self.address("/webhooks/rest/webhook"), body)
-            seconds = time.perf_counter() - began
-            reply = read_reply(bubbles if isinstance(bubbles, list) else [])
-            if not self.facts.reports_intent and not self.facts.reports_actions:
-                return replace(reply, seconds=seconds)
-            return replace(self._understand(reply, bubbles, await self._fetch_tracker(session)), seconds=seconds)
-
-        return PlatformConversation(send)
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message of a conversation and read the reply, and what the tracker says of it."""
+        began = time.perf_counter()
+        body = {"sender": session, "message": text}
+        bubbles = await self.call("POST", self.address("/webhooks/rest/webhook"), body)
+        seconds = time.perf_counter() - began
+        reply = read_reply(bubbles if isinstance(bubbles, list) else [])
+        if self.facts.reports_intent or self.facts.reports_actions:
+            reply = self._understand(reply, bubbles, await self._fetch_tracker(session))
+        return replace(reply, seconds=seconds)
 
     async def _fetch_tracker(self, session: str) -> Any:
         path = f"/conversations/{quote(session, safe='')}/tracker"
@@ -243,7 +223,7 @@ class RasaBot(TrainableBot):
     async def _collect(self) -> list[NewIntent]:
         """Return all topics that the next model has, those of before with the examples that the domain keeps."""
         domain = await self._fetch_domain()
-        kept: list[NewIntent] = []
+        topics: list[NewIntent] = []
         for intent in await self.fetch_intents():
             if intent.id in self._deleting or intent.name in self._creating:
                 continue
@@ -256,8 +236,8 @@ class RasaBot(TrainableBot):
                     remedy=say("give all topics at once, or use an empty Rasa project"),
                 )
             texts = tuple(str(response.get("text", "")) for response in responses)
-            kept.append(NewIntent(intent.id, tuple(examples), texts))
-        return [*kept, *self._creating.values()]
+            topics.append(NewIntent(intent.id, tuple(examples), texts))
+        return [*topics, *self._creating.values()]
 
     async def _train(self, topics: Sequence[NewIntent]) -> str:
         """Train a model and return the name of its file."""

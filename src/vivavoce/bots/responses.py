@@ -69,11 +69,13 @@ class ResponsesConversation:
         else:
             self._before = [*items, *(item for item in output if item.get("type") != "reasoning"), *confirmed]
         redacted: Any = self._requests.redactor.value(payload)
-        shown = _find_output(redacted)
-        texts = (part for item in shown if item.get("type") == "message" for part in item.get("content") or ())
-        said = "".join(str(part.get("text") or part.get("refusal") or "") for part in texts)
-        calls = [item for item in shown if item.get("type") == "function_call"]
-        return Reply((said,) if said.strip() else (), raw=redacted, actions=read_actions(calls))
+        redacted_items = _find_output(redacted)
+        texts = (
+            part for item in redacted_items if item.get("type") == "message" for part in item.get("content") or ()
+        )
+        reply_text = "".join(str(part.get("text") or part.get("refusal") or "") for part in texts)
+        calls = [item for item in redacted_items if item.get("type") == "function_call"]
+        return Reply((reply_text,) if reply_text.strip() else (), raw=redacted, actions=read_actions(calls))
 
     async def close(self) -> None:
         """End the conversation; the connections belong to the bot and stay."""

@@ -32,7 +32,7 @@ _APOSTROPHES = re.compile(r"['’‘`´]")
 
 @declare(Connector(Reach.PROCESS, (AGENT,), option="agent", limits=LIMITS))
 def from_option(option: str, context: BotContext) -> RiveScriptBot:
-    """RiveScript, a bot of rules: its brain is written from the agent file that the option names."""
+    """RiveScript, a rule-based bot; option: agent file."""
     agent = load_agent(option, context)
     facts = agent_facts(context.name, agent, "RiveScript rules generated from its phrases and keywords")
     return RiveScriptBot(agent, entry_facts(context, facts))
@@ -143,11 +143,11 @@ class RiveScriptConversation:
         topic = self._bot.get_topic(subject) if subject else Topic("")
         known = self._bot.slots(self._session)
         wanted = Wanted(self._variable("asked"), topic.needs, topic.takes, known)
-        taken = give_values(self._bot.finder.find(text), wanted)
+        values = give_values(self._bot.finder.find(text), wanted)
         self._bot.answers.pop(self._session, None)
-        self._bot.note(self._session, {SLOT + name: value for name, value in taken.values.items()})
-        new = bool(subject and set(taken.values) & set(topic.slots)) or bool(subject and taken.outside)
-        fresh = {"intent": None, "fallback": None, "asked": None, "outside": (*taken.outside, None)[0]}
+        self._bot.note(self._session, {SLOT + name: value for name, value in values.values.items()})
+        new = bool(subject and set(values.values) & set(topic.slots)) or bool(subject and values.outside)
+        fresh = {"intent": None, "fallback": None, "asked": None, "outside": (*values.outside, None)[0]}
         offered = {"offered": self._variable("offer"), "offer": None}
         self._bot.note(self._session, {**fresh, **offered, "noted": "yes" if new else None})
         message = " ".join(_split_words(text)) or "vivanothing"

@@ -118,7 +118,7 @@ class ScriptedConversation:
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> ScriptedBot:
-    """Do as told: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback, perfect=FILE."""
+    """Fake bot: fixed=TEXT, echo, slow=SECONDS, failing=STATUS, wrong, flaky=SHARE, fallback or perfect=FILE."""
     entry = context.entry
     try:
         mode, *value = re.split("[=:]", option, maxsplit=1)

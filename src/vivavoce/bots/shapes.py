@@ -98,13 +98,13 @@ class ReplyReader:
                 parts[field] = path.search(payload)
             except jmespath.exceptions.JMESPathError as error:
                 first = str(error).splitlines()[0]
-                raise _unexpected(f"the path reply.{field} does not match the response: {first}") from None
+                raise _refuse_payload(f"the path reply.{field} does not match the response: {first}") from None
         if needs_texts and "texts" in parts and parts["texts"] is None:
-            raise _unexpected(f"nothing found at the path reply.texts; {_outline(payload)}")
-        found = _find_parts(payload, needs_texts=needs_texts and "texts" not in parts)
+            raise _refuse_payload(f"nothing found at the path reply.texts; {_outline(payload)}")
+        usual = _find_parts(payload, needs_texts=needs_texts and "texts" not in parts)
         if parts.get("texts", "") is None:
             parts["texts"] = []
-        return _build_reply({**found, **parts}, payload)
+        return _build_reply({**usual, **parts}, payload)
 
 
 def read_reply(payload: object) -> Reply:
@@ -154,12 +154,12 @@ def _find_parts(payload: object, *, needs_texts: bool = True) -> dict[str, objec
         return {"texts": payload, "buttons": _list_buttons(payload)}
     if not isinstance(payload, dict):
         if needs_texts:
-            raise _unexpected(_outline(payload))
+            raise _refuse_payload(_outline(payload))
         return {}
     key = next((key for key in TEXT_KEYS if key in payload), None)
     # A bot that only understands (an NLU service) tells a topic and says nothing; one that acts may say nothing too.
     if key is None and needs_texts and not {"intent", *ACTION_KEYS} & payload.keys():
-        raise _unexpected(f"no reply found; {_outline(payload)}")
+        raise _refuse_payload(f"no reply found; {_outline(payload)}")
     texts = payload[key] if key else None
     parts = {field: payload.get(field) for field in ("intent", "fallback", "guess_intent", "guess_confidence")}
     parts |= {"texts": [] if texts is None else texts, "slots": _first(payload, SLOT_KEYS)}
@@ -172,7 +172,7 @@ def _build_reply(parts: Mapping[str, object], payload: object) -> Reply:
     written = parts.get("texts")
     bubbles = [_read_bubble(item) for item in (written if isinstance(written, list) else [written])]
     if bubbles and all(bubble is None for bubble in bubbles):
-        raise _unexpected(f"the value in the reply's place is not a text; {_outline(payload)}")
+        raise _refuse_payload(f"the value in the reply's place is not a text; {_outline(payload)}")
     intent, confidence = parts.get("intent"), parts.get("confidence")
     if isinstance(intent, dict):
         confidence = intent.get("confidence") if confidence is None else confidence
@@ -296,7 +296,7 @@ def _mend(value: object) -> object:
     return value
 
 
-def _unexpected(what: str) -> BotError:
+def _refuse_payload(what: str) -> BotError:
     return BotError(
         say("unknown response format: {what}", what=what),
         status=Status.UNEXPECTED,

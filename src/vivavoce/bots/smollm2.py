@@ -47,7 +47,7 @@ _MARKS = re.compile(r"[^\w\s]")
 
 @declare(Connector(Reach.PROGRAM, OPTIONS, option="agent"))
 def from_option(option: str, context: BotContext) -> SmolLM2Bot:
-    """SmolLM2-135M, a very small language model on this machine; the option is an agent file."""
+    """SmolLM2-135M, a very small language model on this machine; option: agent file."""
     need_runtime()
     # Only whether they are there: their content is checked when the server starts.
     if find_weights(SMOLLM2) is None:

@@ -26,14 +26,9 @@ def start_server(weights: str, *, port: int, threads: int, context: int) -> Any:
     return xllamacpp.Server(params)
 
 
-def _main() -> None:
-    material = cast(dict[str, Any], read_material())
-    server = start_server(**material)
+if __name__ == "__main__":
+    server = start_server(**cast(dict[str, Any], read_material()))
     announce(server.listening_address)
     wait_for_end()
     # The threads of the server are in the middle of something; nothing is kept, so nothing is lost.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    _main()

@@ -44,9 +44,9 @@ class EventParser:
         """Yield the events that are complete with these bytes."""
         text = self._rest + self._decoder.decode(piece)
         # A line may end in \r\n; the second half of it may be still on its way.
-        held = "\r" if text.endswith("\r") else ""
+        carriage = "\r" if text.endswith("\r") else ""
         lines = text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._rest = lines.pop() + held
+        self._rest = lines.pop() + carriage
         for line in lines:
             if not line:
                 if self._data:

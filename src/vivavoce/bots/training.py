@@ -14,11 +14,11 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from vivavoce.bots.asking import Answered, AskingPolicy, Pace, call_patiently
 from vivavoce.bots.declaration import flag
-from vivavoce.bots.platform import Platform, PlatformBot, PlatformError, Trouble
+from vivavoce.bots.platform import Platform, PlatformBot, PlatformConversation, PlatformError, Trouble
 from vivavoce.bots.protocol import BotFacts, Limits
 from vivavoce.errors import BotError
 from vivavoce.messages import say, say_count
-from vivavoce.records import Guess, Status
+from vivavoce.records import Guess, Reply, Status
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
@@ -98,7 +98,7 @@ class Trainable(Protocol):
 
 
 class TrainableBot(PlatformBot):
-    """The training that connectors share. A connector defines the five methods that raise NotImplementedError here.
+    """The training that connectors share. A connector defines the six methods that raise NotImplementedError here.
 
     One that takes batches defines `apply` instead of `add_intent` and `remove_intent`.
     """
@@ -111,6 +111,10 @@ class TrainableBot(PlatformBot):
         self._names: dict[str, str] = {}
 
     # What a connector defines
+
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message of a conversation and read the reply."""
+        raise NotImplementedError
 
     async def fetch_intents(self) -> Sequence[RemoteIntent]:
         """Return the intents on the platform, all pages of them, by `self.remote`."""
@@ -134,6 +138,10 @@ class TrainableBot(PlatformBot):
 
     # What they share
 
+    async def open(self, session: str) -> PlatformConversation:
+        """Begin a conversation; the platform learns of it with the first message."""
+        return PlatformConversation(partial(self.reply, session))
+
     @property
     def may_erase(self) -> bool:
         """Whether topics may be deleted that vivavoce did not create."""
@@ -150,8 +158,8 @@ class TrainableBot(PlatformBot):
 
     async def list_intents(self) -> tuple[RemoteIntent, ...]:
         """Return the intents as they will be after `train`, without those that belong to the platform."""
-        kept = [each for each in await self.patiently(self.fetch_intents) if each.id not in self._deleting]
-        return (*kept, *map(RemoteIntent, self._creating))
+        left = [each for each in await self.patiently(self.fetch_intents) if each.id not in self._deleting]
+        return (*left, *map(RemoteIntent, self._creating))
 
     async def create_intent(self, name: str, examples: Sequence[str], replies: Sequence[str] = ()) -> None:
         """Create an intent with the next training."""
@@ -200,7 +208,7 @@ class TrainableBot(PlatformBot):
             del self._creating[name]
             progress("creating topics", total - len(self._deleting) - len(self._creating), total)
 
-    def failed(self, detail: str) -> PlatformError:
+    def build_failure(self, detail: str) -> PlatformError:
         """Return the error of a job that the platform began and could not do."""
         what = say("the platform could not do it: {detail}", detail=detail)
         return self.failure(what, trouble=Trouble.FAILED)

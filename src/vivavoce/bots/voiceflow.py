@@ -10,9 +10,9 @@ from urllib.parse import quote
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts, flag
 from vivavoce.bots.guard import Request
 from vivavoce.bots.platform import Platform, PlatformBot
+from vivavoce.bots.platform_entry import require_variable, secret_option, shown_option
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits
-from vivavoce.bots.redaction import variables_of
-from vivavoce.errors import BotError, UsageError
+from vivavoce.errors import BotError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Action, Reply, Status
@@ -30,45 +30,21 @@ _MATCHED = re.compile(r"matched intent \*\*(.+?)\*\*(?: - confidence interval _(
 _NONE = frozenset({"None", "VF.NONE"})
 # Traces that are steps of the runtime, not something that the assistant does.
 _ROUTINE = frozenset(
-    {
-        "text",
-        "speak",
-        "debug",
-        "block",
-        "flow",
-        "choice",
-        "visual",
-        "end",
-        "path",
-        "no-reply",
-        "cardV2",
-        "carousel",
-        "log",
-        "knowledgeBase",
-        "completion",
-    }
+    {*("text", "speak", "debug", "block", "flow", "choice", "visual", "end", "path", "no-reply", "cardV2")}
+    | {"carousel", "log", "knowledgeBase", "completion"}
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption(
-            "api_key",
-            help=say("The name of an environment variable on the server, never the key itself."),
-            label=say("API key variable"),
-            group=_BOT,
-            secret=True,
-            variable=KEY,
-        ),
-        BotOption("version", default="production", label=say("Version"), group=_BOT),
+        secret_option("api_key", say("API key variable"), KEY),
+        shown_option("version", say("Version"), default="production"),
         BotOption("base_url", "address", default=HOST),
-        BotOption(
+        shown_option(
             "launch",
-            "flag",
+            say("Does the bot speak first?"),
             say("Start the assistant when a conversation opens."),
+            type="flag",
             default="yes",
-            label=say("Does the bot speak first?"),
-            group=_BOT,
         ),
     ),
     option="version",
@@ -80,12 +56,9 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> VoiceflowBot:
-    """Voiceflow; the option is the version: development, production, or its ID."""
+    """Voiceflow; option: version (development, production or an ID)."""
     entry = dict(context.entry)
-    entry.setdefault("api_key", f"${{{KEY}}}")
-    if not variables_of(entry["api_key"]):
-        remedy = say("write `api_key: ${{NAME}}` and set NAME")
-        raise UsageError(say("the key is not taken from the environment"), where=context.name, remedy=remedy)
+    require_variable(context, entry, "api_key", KEY)
     entry["version"] = option or entry.get("version") or "production"
     facts = BotFacts(
         context.name, f"Voiceflow, {entry['version']}", reports_intent=True, reports_actions=True, limits=LIMITS
@@ -100,8 +73,7 @@ class VoiceflowBot(PlatformBot):
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with the key, which stands alone in its header."""
-        own = {"Authorization": str(self.entry["api_key"]), "versionID": str(self.entry["version"])}
-        return Request(request.method, request.url, {**request.headers, **own}, request.body)
+        return request.add_headers(Authorization=str(self.entry["api_key"]), versionID=str(self.entry["version"]))
 
     async def open(self, session: str) -> VoiceflowConversation:
         """Begin a conversation; what the assistant says first is its greeting."""

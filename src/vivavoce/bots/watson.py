@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach
-from vivavoce.bots.guard import Request, check_address
+from vivavoce.bots.guard import Request
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import (
+from vivavoce.bots.platform import Platform, PlatformConversation, Trouble
+from vivavoce.bots.platform_entry import (
     TRAINING_OPTIONS,
-    Platform,
-    PlatformConversation,
-    Trouble,
     fill_from_environment,
     platform_facts,
+    read_platform_entry,
     require_keys,
     secret_option,
     shown_option,
@@ -83,10 +80,9 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> WatsonBot:
-    """IBM watsonx Assistant; the option is the ID of a classic workspace."""
-    entry: dict[str, Any] = {**context.entry, **({"workspace_id": option} if option else {})}
-    entry["url"] = entry.get("url") or os.environ.get(URL)
-    entry["auth_url"] = entry.get("auth_url") or os.environ.get(AUTH_URL) or IAM
+    """IBM watsonx Assistant; option: ID of a classic workspace."""
+    entry = read_platform_entry(option, "workspace_id", context, url=URL, auth_url=AUTH_URL)
+    entry["auth_url"] = entry["auth_url"] or IAM
     fill_from_environment(entry, {"api_key": KEY})
     require_keys(context.name, entry, {"url": URL, "api_key": KEY})
     if not entry.get("workspace_id") and not (entry.get("assistant_id") and entry.get("environment_id")):
@@ -99,9 +95,7 @@ def from_option(option: str, context: BotContext) -> WatsonBot:
     return WatsonBot(entry, platform_facts(context, about, LIMITS))
 
 
-classifier = classifier_of(
-    "watson", "watsonx Assistant, trained over the network; the option names a bot of yours or a classic workspace."
-)
+classifier = classifier_of("watson", PLATFORM.title, "a classic workspace")
 
 
 class WatsonBot(TrainableBot):
@@ -111,16 +105,8 @@ class WatsonBot(TrainableBot):
 
     async def fetch_token(self) -> tuple[str, float]:
         """Exchange the API key for a token of an hour."""
-        url = f"{str(self.entry['auth_url']).rstrip('/')}/identity/token"
-        check_address(url, where=self.facts.name)
         form = {"grant_type": GRANT, "apikey": str(self.entry["api_key"]), "response_type": "cloud_iam"}
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
-        answer = await self.requests.exchange(Request("POST", url, headers, urlencode(form).encode()))
-        if answer.code != 200:
-            # IAM answers a wrong key with 400.
-            raise self.refusal(replace(answer, code=401) if answer.code == 400 else answer)
-        payload: Any = self.requests.decode(answer.body)
-        return str(payload["access_token"]), float(payload.get("expires_in", 3600))
+        return await self.exchange_key(f"{str(self.entry['auth_url']).rstrip('/')}/identity/token", form)
 
     async def authorize(self, request: Request) -> Request:
         """Return the request with the token, or with the key itself where the entry says `auth: basic`."""
@@ -128,7 +114,7 @@ class WatsonBot(TrainableBot):
             return await super().authorize(request)
         pair = b64encode(f"apikey:{self.entry['api_key']}".encode()).decode()
         self.hide(pair)
-        return replace(request, headers={**request.headers, "Authorization": f"Basic {pair}"})
+        return request.add_headers(Authorization=f"Basic {pair}")
 
     def find_trouble(self, answer: Answer, payload: object) -> tuple[str, str]:
         """Return the trouble of an error; that a name is taken is said in words only."""
@@ -160,17 +146,16 @@ class WatsonBot(TrainableBot):
     async def open(self, session: str) -> PlatformConversation:
         """Begin a conversation: a session of an assistant, or the context of a workspace."""
         if not self.entry.get("assistant_id"):
-            return PlatformConversation(partial(self._talk_to_workspace, _new_context(session)))
+            return PlatformConversation(partial(self._talk_to_workspace, {"conversation_id": session}))
         place = ("assistants", str(self.entry["assistant_id"]), "environments", str(self.entry["environment_id"]))
         opened = await self.call("POST", self._url("v2", *place, "sessions"), {})
         steps = (*place, "sessions", str(opened["session_id"]))
 
         async def send(text: str) -> Reply:
             options = {"debug": True, "alternate_intents": True, "return_context": True}
-            told = {"message_type": "text", "text": self.message(text), "options": options}
-            return self._read(
-                await self.call("POST", self._url("v2", *steps, "message"), {"input": told, "user_id": USER})
-            )
+            message = {"message_type": "text", "text": self.message(text), "options": options}
+            body = {"input": message, "user_id": USER}
+            return self._read(await self.call("POST", self._url("v2", *steps, "message"), body))
 
         return PlatformConversation(send, lambda: self.call("DELETE", self._url("v2", *steps)))
 
@@ -188,7 +173,7 @@ class WatsonBot(TrainableBot):
     async def classify(self, text: str) -> tuple[Guess, ...]:
         """Return the intents of a message that belongs to no conversation."""
         if self.entry.get("workspace_id"):
-            payload = await self._ask_workspace(text, _new_context("viva"))
+            payload = await self._ask_workspace(text, {"conversation_id": "viva"})
             return tuple(Guess(self.topic(row["intent"]), row["confidence"]) for row in payload.get("intents", ()))
         conversation = await self.open("")
         try:
@@ -267,12 +252,8 @@ class WatsonBot(TrainableBot):
         status = payload.get("status")
         if status in ("Failed", "Non Existent"):
             errors = "; ".join(str(each.get("message")) for each in payload.get("status_errors", ())) or status
-            raise self.failed(errors)
+            raise self.build_failure(errors)
         return bool(status == "Available")
-
-
-def _new_context(session: str) -> dict[str, Any]:
-    return {"conversation_id": session}
 
 
 def _read_texts(bubble: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -10,12 +9,17 @@ from urllib.parse import quote, urlencode
 from vivavoce.bots.classifier import classifier_of
 from vivavoce.bots.declaration import BotOption, Connector, Reach, entry_facts
 from vivavoce.bots.names import NameRule
-from vivavoce.bots.platform import TRAINING_OPTIONS, Platform, PlatformConversation, Trouble
+from vivavoce.bots.platform import Platform, Trouble
+from vivavoce.bots.platform_entry import (
+    TRAINING_OPTIONS,
+    read_platform_entry,
+    require_variable,
+    secret_option,
+    shown_option,
+)
 from vivavoce.bots.protocol import BotContext, BotFacts, Limits, Nature
-from vivavoce.bots.redaction import variables_of
 from vivavoce.bots.shapes import read_slots
 from vivavoce.bots.training import NewIntent, RemoteIntent, TrainableBot
-from vivavoce.errors import UsageError
 from vivavoce.messages import say
 from vivavoce.plugins import declare
 from vivavoce.records import Guess, Reply
@@ -39,19 +43,11 @@ PLATFORM = Platform(
     longest_example=280,
     longest_message=280,
 )
-_BOT = say("Bot")
 CONNECTOR = Connector(
     Reach.ADDRESS,
     (
-        BotOption("app", help=say("The ID of the app; needed for training only."), label=say("App"), group=_BOT),
-        BotOption(
-            "token",
-            help=say("The name of an environment variable on the server, never the token itself."),
-            label=say("Token variable"),
-            group=_BOT,
-            secret=True,
-            variable=TOKEN,
-        ),
+        shown_option("app", say("App"), say("The ID of the app; needed for training only.")),
+        secret_option("token", say("Token variable"), TOKEN),
         BotOption("base_url", "address", default=HOST),
         *TRAINING_OPTIONS,
     ),
@@ -64,27 +60,20 @@ CONNECTOR = Connector(
 
 @declare(CONNECTOR)
 def from_option(option: str, context: BotContext) -> WitBot:
-    """Wit.ai; the option is the ID of the app."""
-    entry = dict(context.entry)
-    entry.setdefault("token", f"${{{TOKEN}}}")
-    if not variables_of(entry["token"]):
-        raise UsageError(
-            say("the token is not taken from the environment"),
-            where=context.name,
-            remedy=say("write `token: ${{NAME}}` and set NAME"),
-        )
-    entry["app"] = option or entry.get("app") or os.environ.get("WIT_APP_ID", "")
+    """Wit.ai; option: app ID."""
+    entry = read_platform_entry(option, "app", context, app="WIT_APP_ID")
+    require_variable(context, entry, "token", TOKEN)
     facts = BotFacts(
         context.name, f"Wit.ai, app {entry['app'] or '?'}", reports_intent=True, nature=Nature.NLU, limits=LIMITS
     )
     return WitBot(entry, entry_facts(context, facts))
 
 
-classifier = classifier_of("wit", "Wit.ai, trained over the network; the option names a bot or an app.")
+classifier = classifier_of("wit", PLATFORM.title, "an app")
 
 
 class WitBot(TrainableBot):
-    """An app of Wit.ai. It understands and says nothing: its reply is the topic that it found."""
+    """An app of Wit.ai. It understands and says nothing: its reply is the topic."""
 
     platform = PLATFORM
 
@@ -104,25 +93,21 @@ class WitBot(TrainableBot):
         # A wrong token is a 400 with a code of its own.
         return (Trouble.CREDENTIALS if code in ("no-auth", "bad-auth") else trouble), detail
 
-    async def open(self, session: str) -> PlatformConversation:
-        """Begin a conversation; Wit remembers nothing of it."""
-
-        async def send(text: str) -> Reply:
-            payload = await self._ask(text)
-            ranking = self._rank(payload)
-            entities = [row for rows in (payload.get("entities") or {}).values() for row in rows]
-            best = ranking[0] if ranking else None
-            slots = {row.get("role") or row.get("name"): row.get("value", row.get("body")) for row in entities}
-            return Reply(
-                (best.intent or SILENT,) if best else (SILENT,),
-                intent=best.intent if best else None,
-                confidence=best.confidence if best else None,
-                slots=read_slots(slots),
-                fallback=best is None,
-                raw=payload,
-            )
-
-        return PlatformConversation(send)
+    async def reply(self, session: str, text: str) -> Reply:
+        """Send a message and read what was understood: Wit knows no conversations."""
+        payload = await self._ask(text)
+        ranking = self._rank(payload)
+        entities = [row for rows in (payload.get("entities") or {}).values() for row in rows]
+        best = ranking[0] if ranking else None
+        slots = {row.get("role") or row.get("name"): row.get("value", row.get("body")) for row in entities}
+        return Reply(
+            (best.intent or SILENT,) if best else (SILENT,),
+            intent=best.intent if best else None,
+            confidence=best.confidence if best else None,
+            slots=read_slots(slots),
+            fallback=best is None,
+            raw=payload,
+        )
 
     async def classify(self, text: str) -> tuple[Guess, ...]:
         """Return the intents of a message, best first; none where Wit finds none."""

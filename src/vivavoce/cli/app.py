@@ -27,10 +27,17 @@ app = CommandGroup(
     pretty_exceptions_enable=False,
 )
 intents.app.command()(threshold)
-for group in (intents, conversations, dialogues, bots, classifiers, models, assistant, workspace, runs):
-    app.add_typer(group.app)
-for command in (serve, worker, convert, demo, doctor.doctor):
-    app.command(command.__name__)(command)
+EXAMS, WORKSPACE, PARTS = "Exams", "Workspace and server", "Bots, models and installation"
+for panel, groups in {
+    EXAMS: (intents, conversations, dialogues),
+    WORKSPACE: (workspace, runs),
+    PARTS: (bots, assistant, classifiers, models),
+}.items():
+    for group in groups:
+        app.add_typer(group.app, rich_help_panel=panel)
+for panel, commands in {EXAMS: (demo, convert), WORKSPACE: (serve, worker), PARTS: (doctor.doctor,)}.items():
+    for command in commands:
+        app.command(command.__name__, rich_help_panel=panel)(command)
 
 
 def _print_version(requested: bool) -> None:
@@ -42,7 +49,7 @@ def _print_version(requested: bool) -> None:
 @app.callback()
 def viva(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Examine chatbots: how good they are, why they get things wrong, what to fix next, and whether the fix helped.

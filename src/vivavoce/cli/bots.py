@@ -39,9 +39,9 @@ Agent = Annotated[
 
 @app.command("list")
 def list_(bots: BotFile = None, *, output: Output) -> None:
-    """List the kinds of bots and the bots of your file.
+    """List the available kinds of bots and the entries of your bots.yaml.
 
-    Each name can be passed to `--bot`; most kinds take an option after a colon.
+    You can pass each name to `--bot`; most kinds take an option after a colon.
 
     For example:
 
@@ -71,7 +71,7 @@ def list_(bots: BotFile = None, *, output: Output) -> None:
 
 @app.command()
 def check(name: Name, agent: Agent = None, bots: BotFile = None, *, output: Output) -> None:
-    """Check the contract of a bot with a few messages: does it answer, keep conversations apart, name topics?
+    """Check with a few messages that a bot works: it answers, keeps conversations apart, names topics.
 
     Exit codes: 0 it keeps the contract · 2 invalid options · 3 it breaks the contract or cannot be reached.
 
@@ -100,7 +100,7 @@ def start(
     name: Name,
     *,
     agent: Agent = None,
-    port: Annotated[int, option("--port", "N", "Port on this machine; 0: any free port.", low=0, high=65535)] = 0,
+    port: Annotated[int, option("--port", "N", "Port on this machine; 0 for any free port.", low=0, high=65535)] = 0,
     bots: BotFile = None,
     output: Output,
 ) -> None:
@@ -148,15 +148,14 @@ def provision(
     clean_up: Annotated[
         bool, option("--clean-up", "", "Delete what vivavoce created on the bot, and nothing else.")
     ] = False,
-    yes: Annotated[bool, option("--yes", "", "Do it. Without this, the bot is only looked at.")] = False,
+    yes: Annotated[bool, option("--yes", "", "Change the bot. Without it, only show what would change.")] = False,
     bots: BotFile = None,
     output: Output,
 ) -> None:
-    """Make the same bot on any platform: an agent file becomes a project to import, or the topics of a bot.
+    """Recreate an agent on any platform: as a project to import, or as the topics of a bot.
 
-    Topics, their examples, the reply to each topic and the fallback are carried over; slots and look-ups are not.
-    A bot is changed only with `--yes`, and topics that vivavoce did not create are never deleted, unless the bot's
-    entry allows it.
+    Carries over topics, examples, one reply per topic and the fallback, but not slots and look-ups. A bot is changed
+    only with `--yes`, and topics that vivavoce did not create are deleted only if the bot's entry allows it.
 
     For example:
 
@@ -196,7 +195,7 @@ def _write_project(agent: str, platform: str, out: Path | None, output: Output) 
 
 
 def _change_bot(name: str, agent: str | None, file: Path | None, output: Output, *, yes: bool) -> None:
-    """Show what would be deleted and created on a bot, and do it where that is wanted."""
+    """Show what would be deleted and created on a bot, and with `yes` do it."""
     from vivavoce.agents import read_agent
     from vivavoce.bots import load_bots
     from vivavoce.bots.provisioning import provision as give_topics
@@ -218,8 +217,8 @@ def _change_bot(name: str, agent: str | None, file: Path | None, output: Output,
             finally:
                 await bot.close()
         created = [topic.intent for topic in loaded.topics if topic.phrases] if loaded else []
-        deleted, kept = ([intent.name for intent in rows] for rows in (plan.delete, plan.keep))
-        return {"bot": name, "done": yes, "delete": deleted, "create": created, "keep": kept}
+        deleted, others = ([intent.name for intent in rows] for rows in (plan.delete, plan.keep))
+        return {"bot": name, "done": yes, "delete": deleted, "create": created, "keep": others}
 
     content = asyncio.run(work())
 
@@ -227,13 +226,13 @@ def _change_bot(name: str, agent: str | None, file: Path | None, output: Output,
         for verb, title in (
             ("delete", "Deleted" if yes else "Would delete"),
             ("create", "Created" if yes else "Would create"),
-            ("keep", "Not vivavoce's, kept"),
+            ("keep", "Kept, not created by vivavoce"),
         ):
             names = content[verb]
             assert isinstance(names, list)  # noqa: S101 - made above
             console.print(f"{title}: {', '.join(names) or 'nothing'}")
         if not yes:
-            console.print("Nothing was changed. To do it, add --yes.")
+            console.print("Nothing was changed. Add --yes to apply this.")
 
     publish(output, "bot-provision", content, show)
 
@@ -249,7 +248,7 @@ def compare(
         option(
             "--bot",
             "NAME",
-            "Bot to make of each agent; may be repeated.",
+            "Bot to build from each agent. May be repeated.",
             default="nlpjs, rivescript, chatterbot",
             complete=complete_bot,
         ),
@@ -260,10 +259,10 @@ def compare(
     bots: BotFile = None,
     output: Output,
 ) -> None:
-    """Compare engines and platforms on equal terms: each is made of the same agent file and held to the same suite.
+    """Compare engines and platforms on the same agent files and suites.
 
-    Local engines are trained here. A bot on a platform (Rasa, Dialogflow, ...) is first given the agent's topics,
-    which needs `--yes`; then the platform understands, and slots, flow and replies are the agent's.
+    Local engines are trained on this machine. A bot on a platform (Rasa, Dialogflow, ...) first gets the agent's
+    topics, which requires `--yes`. The platform then understands; slots, flow and replies come from the agent.
 
     For example:
 

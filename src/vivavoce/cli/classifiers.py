@@ -7,9 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from vivavoce.cli.shared.completion import complete_classifier
@@ -57,21 +55,26 @@ def classifiers(ctx: typer.Context, json_path: JsonPath = None, quiet: Quiet = F
     check_targets(output.targets)
     settings_in_force()
     from vivavoce import plugins
+    from vivavoce.reports.shared.layout import numbers_table
 
     entries = [_describe(*row) for row in plugins.describe(plugins.CLASSIFIERS)]
     problems = list(plugins.problems(plugins.CLASSIFIERS))
 
     def show(console: Console) -> None:
-        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
-        table.add_column("Name", no_wrap=True)
-        table.add_column("Description", overflow="fold", max_width=60)
-        table.add_column("Ready", overflow="fold", max_width=50)
-        table.add_column("From", overflow="fold")
-        for entry in entries:
-            ready = Text(f"yes, needs an option: {entry.option}" if entry.option else "yes")
-            state = ready if entry.ready else Text(f"no: {entry.missing}", style="yellow")
-            table.add_row(Text(entry.name, style="bold"), Text(entry.summary), state, Text(entry.origin))
-        console.print(table)
+        rows = [
+            (
+                Text(entry.name, style="bold"),
+                entry.summary,
+                f"yes, with an option: {entry.option}"
+                if entry.option
+                else "yes"
+                if entry.ready
+                else Text(f"no: {entry.missing}", style="yellow"),
+                entry.origin,
+            )
+            for entry in entries
+        ]
+        console.print(numbers_table(("Name", "Description", "Ready", "From"), rows, words=4))
         for problem in problems:
             console.print(Text(f"Note: {problem}."))
 

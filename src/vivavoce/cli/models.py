@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-from rich.table import Table
 
 from vivavoce.cli.shared.completion import complete_choices
 from vivavoce.cli.shared.failures import tell
@@ -51,18 +48,6 @@ Name = Annotated[
         autocompletion=complete_choices(NAMES),
     ),
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A row of the list."""
-
-    name: str
-    title: str
-    path: str
-    bytes: int
-    present: bool
-    get: str
 
 
 @app.command()
@@ -210,9 +195,9 @@ def _read_pairs(path: Path, without: Sequence[Path]) -> tuple[Pair, ...]:
     from vivavoce.text.languages.pairs import check_size, leave_out, read_pairs
 
     pairs = read_pairs(path)
-    held = {example.text for each in without for example in read_dataset(each, skip_bad=True).examples}
-    if held:
-        pairs = leave_out(pairs, held)
+    tested = {example.text for each in without for example in read_dataset(each, skip_bad=True).examples}
+    if tested:
+        pairs = leave_out(pairs, tested)
         check_size(pairs, path)
     return pairs
 
@@ -250,27 +235,31 @@ def _check_name(name: str) -> None:
 
 
 def _publish_models(output: Output) -> None:
+    from vivavoce.reports.shared.layout import numbers_table
     from vivavoce.text import find_weights, viva_home
     from vivavoce.text.glove import GLOVE_PACKAGE, find_glove
     from vivavoce.text.languages.model import list_languages
     from vivavoce.text.weights import GET, MODEL, PARTS, weights_folder
 
     names = {language.code: language.name for language in LANGUAGES}
-    present, glove = find_weights() is not None, find_glove(viva_home())
+    glove = find_glove(viva_home())
     size = sum(part.size for part in PARTS)
     place, bytes_ = (str(glove), glove.stat().st_size) if glove else (str(viva_home() / "models"), DOWNLOAD_BYTES)
+    places = {
+        SENTENCES: (MODEL, weights_folder(), size, "" if find_weights() else GET),
+        WORDS: (GLOVE_PACKAGE, place, bytes_, "" if glove else "viva models get glove"),
+        **{
+            code: (f"{names.get(code, code)}: sentence vectors", path, path.stat().st_size, "")
+            for code, path in list_languages().items()
+        },
+    }
     models = [
-        Model(SENTENCES, MODEL, str(weights_folder()), size, present, "" if present else GET),
-        Model(WORDS, GLOVE_PACKAGE, place, bytes_, glove is not None, "" if glove else "viva models get glove"),
+        {"name": name, "title": title, "path": str(path), "bytes": size, "present": not get, "get": get}
+        for name, (title, path, size, get) in places.items()
     ]
-    models += [
-        Model(code, f"{names.get(code, code)}: sentence vectors", str(path), path.stat().st_size, True, "")
-        for code, path in list_languages().items()
+    rows = [
+        (name, title, f"{size / 1e6:.0f} MB", f"no: run `{get}`" if get else "yes", str(path))
+        for name, (title, path, size, get) in places.items()
     ]
-    table = Table("model", "weights", "size", "here", "where")
-    for model in models:
-        here = "yes" if model.present else f"no: run `{model.get}`"
-        table.add_row(model.name, model.title, f"{model.bytes / 1e6:.0f} MB", here, escape(model.path))
-    table.columns[-1].overflow = "fold"
-    content = {"models": [asdict(model) for model in models]}
-    publish(output, "models", content, lambda console: console.print(table))
+    table = numbers_table(("Model", "Weights", "Size", "Installed", "Path"), rows, words=5)
+    publish(output, "models", {"models": models}, lambda console: console.print(table))

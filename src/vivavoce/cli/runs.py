@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_group
 
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, JsonPath, Output, Quiet, argument, exam_option, option
 from vivavoce.cli.shared.places import ProjectName, Workspace, find_project, open_current
+from vivavoce.cli.shared.plain_help import PlainCommand, PlainGroup
 from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import check_targets, head, publish, write_content
 from vivavoce.errors import UsageError, WorkError
@@ -29,8 +29,7 @@ app = CommandGroup(
     "runs",
     help="""Start exams of a workspace, watch them and download their results.
 
-    The workers of the workspace do the work (`viva serve` starts one, `viva worker` more). After a restart a run
-    continues.
+    Workers do the work: `viva serve` starts one, `viva worker` adds more. Runs continue after a restart.
 
     Exit codes: 0 success · 2 invalid input or options · 3 the run failed, or the database cannot be reached.
 
@@ -48,7 +47,7 @@ Wait = Annotated[bool, option("--wait", "", "Wait until the run has ended.")]
 Number = Annotated[int, argument("RUN", "Number of the run.", min=1)]
 
 
-class ExamCommands(TyperGroup):
+class ExamCommands(PlainGroup):
     """One command for each installed exam, built from its options when first needed."""
 
     @property
@@ -79,7 +78,7 @@ app.add_typer(
         "start",
         cls=ExamCommands,
         subcommand_metavar="EXAM PROJECT [OPTIONS]",
-        help="""Start an exam on the current material of a project.
+        help="""Start an exam on the current content of a project.
 
     Options default to those of the project. `viva runs start EXAM --help` lists the options of an exam.
 
@@ -106,7 +105,7 @@ def _build_start_commands() -> dict[str, Any]:
         example = f"For example:\n\n    viva runs start {kind.name} jobs{needed} --wait"
         # Typer takes the indentation, and with it the code, from an example that follows the first paragraph.
         help = f"{kind.summary}\n\nOptions default to those of the project.\n\n{example}"
-        starts.command(kind.name, help=help)(_build_start_command(kind))
+        starts.command(kind.name, cls=PlainCommand, help=help)(_build_start_command(kind))
     return dict(get_group(starts).commands)
 
 
@@ -152,7 +151,7 @@ def list_(
 ) -> None:
     """List the runs of a project, newest first.
 
-    Each with its state, its progress, and its result in one sentence.
+    Shows the state and progress of each run, and its result in one sentence.
 
     For example:
 
@@ -216,9 +215,9 @@ def fetch(
     *,
     output: Output,
 ) -> None:
-    """Download the result of a run into a file.
+    """Save the result of a run to a file.
 
-    The report is one page that needs no server; the findings are JSON.
+    The report is a single HTML page that needs no server; the findings are JSON.
 
     For example:
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, argument, option
@@ -52,13 +51,15 @@ def create(workspace: Workspace = None, *, output: Output) -> None:
     from vivavoce.store.migrating import create_store, schema_version
 
     store = create_store(place)
-    message = f"Workspace created: {store.address}\nTo open it: viva serve"
+    # The address of a database may hold a password.
+    flag = f" --workspace {workspace}" if workspace and "://" not in workspace else ""
+    message = f"Workspace created: {store.address}\nTo open it: viva serve{flag}"
     _finish(store, output, message, schema=schema_version(store))
 
 
 @app.command()
 def backup(file: BackupFile, workspace: Workspace = None, *, output: Output) -> None:
-    """Write the whole workspace into one new file, while others keep working.
+    """Write the whole workspace to a new file; others can keep working.
 
     It contains the hashes of passwords and keys: keep it as safe as the workspace.
 
@@ -78,7 +79,7 @@ def backup(file: BackupFile, workspace: Workspace = None, *, output: Output) -> 
 
 @app.command()
 def restore(file: BackupFile, workspace: Workspace = None, *, output: Output) -> None:
-    """Create a new workspace from a backup: all of it, or nothing.
+    """Create a new workspace from a backup; after an error nothing is left of it.
 
     The target must be empty; it may be the other kind of database. Units in progress start again.
 
@@ -98,7 +99,7 @@ def restore(file: BackupFile, workspace: Workspace = None, *, output: Output) ->
 def migrate(workspace: Workspace = None, *, output: Output) -> None:
     """Migrate a workspace to the newest schema.
 
-    Stop servers and workers first. A workspace in a file is copied before.
+    Stop servers and workers first. A workspace in a file is copied first.
 
     For example:
 
@@ -124,7 +125,7 @@ def export(
     no_ratings: Annotated[bool, option("--no-ratings", "", "Leave out people's ratings of dialogues.")] = False,
     output: Output,
 ) -> None:
-    """Write the material of a project into a ZIP file of plain files.
+    """Write the content of a project to a ZIP archive of plain files.
 
     It holds topics, bots, suites and dialogues, but no runs and no people.
 
@@ -182,15 +183,15 @@ def status(workspace: Workspace = None, *, output: Output) -> None:
     """
     _prepare(workspace, output)
     store = open_current(workspace)
+    from vivavoce.reports.shared.layout import numbers_table
     from vivavoce.workspace.projects.projects import workspace_facts
 
     facts = workspace_facts(store)
     store.close()
-    table = Table("what", "state")
-    table.columns[-1].overflow = "fold"
-    for name in ("version", "address", "schema", "projects", "people", "admins", "open_runs"):
-        table.add_row(name.replace("_", " "), str(getattr(facts, name)))
-    table.add_row("workers", ", ".join(f"{worker.host} {worker.pid}" for worker in facts.workers) or "none")
+    names = ("version", "address", "schema", "projects", "people", "admins", "open_runs")
+    rows = [(name.replace("_", " ").capitalize(), str(getattr(facts, name))) for name in names]
+    rows.append(("Workers", ", ".join(f"{worker.host} {worker.pid}" for worker in facts.workers) or "none"))
+    table = numbers_table(("Workspace", ""), rows, words=2)
     workers = [{"host": row.host, "pid": row.pid, "seen": row.seen.isoformat()} for row in facts.workers]
     publish(output, "workspace", {**asdict(facts), "workers": workers}, lambda console: console.print(table))
 

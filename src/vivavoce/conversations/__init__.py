@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vivavoce.conversations.exam import examine_conversations
+    from vivavoce.conversations.exam import examine_conversations, score_run
     from vivavoce.conversations.findings.comparison import diff_runs
     from vivavoce.conversations.findings.finding import find, make_lines
     from vivavoce.conversations.json_form import diff_to_json, result_to_json
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from vivavoce.conversations.scenarios.expansion import expand
     from vivavoce.conversations.scenarios.suites import read_suite, write_suite
     from vivavoce.conversations.scenarios.twins import add_typos
-    from vivavoce.conversations.scoring import score_run
 
 _HOMES = {
-    "exam": ("examine_conversations",),
+    "exam": ("examine_conversations", "score_run"),
     "findings.comparison": ("diff_runs",),
     "findings.finding": ("find", "make_lines"),
     "json_form": ("diff_to_json", "result_to_json"),
@@ -38,7 +37,6 @@ _HOMES = {
     "scenarios.expansion": ("expand",),
     "scenarios.suites": ("read_suite", "write_suite"),
     "scenarios.twins": ("add_typos",),
-    "scoring": ("score_run",),
 }
 
 __all__ = [

@@ -1,10 +1,10 @@
-"""The whole exam in one call: read, hold, judge, count."""
+"""The whole exam in one call: read, hold, judge, count. And its second half alone: from a record to its findings."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,13 +12,16 @@ from tempfile import TemporaryDirectory
 
 from vivavoce.bots import Bot, load_bots
 from vivavoce.bots.python import as_bot
+from vivavoce.conversations.findings.finding import find, make_lines
 from vivavoce.conversations.result import ConversationsResult
+from vivavoce.conversations.running.record import RunRecord, settle_memory
 from vivavoce.conversations.running.runner import RunOptions, begin_run, hold_conversations
 from vivavoce.conversations.scenario import Suite
 from vivavoce.conversations.scenarios.expansion import expand
 from vivavoce.conversations.scenarios.suites import read_suite
-from vivavoce.conversations.scoring import score_run
+from vivavoce.conversations.transcript import State
 from vivavoce.errors import UsageError
+from vivavoce.messages import join_and, say, say_count
 
 
 def examine_conversations(
@@ -63,3 +66,36 @@ def examine_conversations(
     # In a notebook a loop is running already. All of it in one thread: a record may be used only where it was opened.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(hold_and_score).result()
+
+
+def score_run(record: RunRecord) -> ConversationsResult:
+    """Judge every turn of a record and count; no bot is asked."""
+    header = record.header_as_met()
+    with settle_memory():
+        lines = tuple(make_lines(header, record.transcripts()))
+        return find(header, lines, failures=tuple(_describe_failures(record)), seed=header.seed)
+
+
+def _describe_failures(record: RunRecord) -> Iterator[str]:
+    """Say of each bot what could not be held; it enters no number."""
+    planned = len(record.header.plan.scripts) * record.header.repeats
+    states = record.states()
+    for bot in record.header.bots:
+        own = [state for key, state in states.items() if key.bot == bot.name]
+        errored = own.count(State.ERRORED)
+        left = planned - own.count(State.DONE) - errored
+        parts = []
+        if errored:
+            conversations = say_count(errored, "{n} conversation", "{n} conversations")
+            parts.append(say("{conversations} not completed", conversations=conversations))
+        if left:
+            conversations = say_count(left, "{n} conversation", "{n} conversations")
+            parts.append(say("{conversations} not run yet", conversations=conversations))
+        if parts:
+            yield say_count(
+                errored + left,
+                "{name}: {parts}; resume the run to complete it.",
+                "{name}: {parts}; resume the run to complete them.",
+                name=bot.name,
+                parts=join_and(parts),
+            )

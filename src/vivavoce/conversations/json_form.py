@@ -83,8 +83,6 @@ class _Suite:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The head of a run as it is written."""
-
     seed: int
     data: _Data
     run: str
@@ -94,23 +92,11 @@ class _Head:
 
 
 @dataclass(frozen=True, slots=True)
-class _Literal:
-    """The values of the paper's wording, apart from all others."""
-
-    bot: str
-    domain: str
-    level: str
-    values: Mapping[str, float | None]
-    echo_literal_unclassified: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Cells:
-    """Cells beside the names of their rates, in order, and their values by the paper's wording."""
+    """Cells beside the names of their rates, in order."""
 
     cells: tuple[Cell, ...]
     measures: tuple[str, ...]
-    echo_literal: tuple[_Literal, ...]
 
 
 ReadAs = Callable[[Any, Any], Any]
@@ -144,12 +130,9 @@ def diff_to_json(diff: RunDiff) -> dict[str, Any]:
 
 
 def literal_to_json(cell: Cell) -> dict[str, Any]:
-    """Return the values of the paper's wording."""
-    return to_json(_read_cell(cell))  # type: ignore[no-any-return]
-
-
-def _read_cell(cell: Cell) -> _Literal:
-    return _Literal(cell.bot, cell.domain, cell.level, cell.literal, cell.literal_unclassified)
+    """Return the values of the paper's wording. They follow from the counts, so they are never read back."""
+    place = {"bot": cell.bot, "domain": cell.domain or None, "level": cell.level or None}
+    return {**place, **cell.literal, "echo_literal_unclassified": cell.counts.literal_unclassified}
 
 
 def _describe_data(header: RunHeader) -> _Data:
@@ -190,33 +173,22 @@ def _read_header(value: Any, read_as: ReadAs) -> RunHeader:
     return RunHeader(head.run, suite.vivavoce, head.seed, plan, bots, head.repeats)
 
 
-def _write_cells(cells: tuple[Cell, ...]) -> Any:
-    return to_json(_Cells(cells, tuple(cells[0].rates) if cells else (), tuple(map(_read_cell, cells))))
+def _write_cells(cells: tuple[Cell, ...]) -> dict[str, Any]:
+    table = to_json(_Cells(cells, tuple(cells[0].rates) if cells else ()))
+    return {**table, "echo_literal": [*map(literal_to_json, cells)]}
 
 
 def _read_cells(value: Any, read_as: ReadAs) -> tuple[Cell, ...]:
     table: _Cells = read_as(value, _Cells)
-    names, literals = table.measures, table.echo_literal
     faults = [
         Fault(say("is missing."), f"cells[{place}].{name}")
         for place, cell in enumerate(table.cells)
-        for name in names
+        for name in table.measures
         if name not in cell.rates
     ]
-    if len(table.cells) != len(literals):
-        message = say("has {count} lines for {count2} cells", count=len(literals), count2=len(table.cells))
-        faults.append(Fault(message, "echo_literal"))
     if faults:
         raise MisreadError(*faults)
-    return tuple(
-        replace(
-            cell,
-            rates=ordered(cell.rates, names),
-            literal=literal.values,
-            literal_unclassified=literal.echo_literal_unclassified,
-        )
-        for cell, literal in zip(table.cells, literals, strict=True)
-    )
+    return tuple(replace(cell, rates=ordered(cell.rates, table.measures)) for cell in table.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,19 +230,7 @@ def _read_rates(value: Any, read_as: ReadAs) -> dict[str, Rate]:
     return rates
 
 
-def _read_literal(value: Any, _: ReadAs) -> dict[str, float | None]:
-    return read_members(value, (*TurnCounts().literal(), "echo_literal_f1"), float | None)
-
-
 _COVERAGE = rows("intent level kind turns", str | None, str, str, int)
-
-
-def _write_coverage(coverage: Mapping[tuple[str | None, str, str], int]) -> Any:
-    return _COVERAGE.write and _COVERAGE.write((*place, n) for place, n in coverage.items())
-
-
-def _read_coverage(value: Any, read_as: ReadAs) -> dict[tuple[str | None, str, str], int]:
-    return {tuple(place): n for *place, n in _COVERAGE.read(value, read_as)} if _COVERAGE.read else {}
 
 
 def _head(kind: str, **more: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
@@ -302,13 +262,12 @@ shape(
 shape(
     Cell,
     order="bot domain level conversations turns times rates counts twins typo_out_of_scope intent_source incomplete",
-    skip={"literal": {}, "literal_unclassified": 0},
     hooks={**_WHERE, "rates": Hook(None, _read_rates), "counts": Hook(_write_counts, _read_counts)},
     times="response_time_ms",
     rates=FLAT,
     counts=FLAT,
 )
-shape(_Literal, hooks={**_WHERE, "values": Hook(dict, _read_literal)}, values=FLAT)
+
 shape(Comparison, hooks=_WHERE)
 shape(TopicRow, hooks={"confused_with": rows("intent n", str, int)})
 shape(Problem, added={"advice": lambda problem: problem.remedy}, hooks={"examples": _PLACES})
@@ -318,7 +277,12 @@ shape(
         "too_easy": _TURNS,
         "never_passed": _TURNS,
         "leaks": rows("script number phrase", str, int, str),
-        "coverage": Hook(_write_coverage, _read_coverage),
+        "coverage": Hook(
+            lambda coverage: _COVERAGE.write and _COVERAGE.write((*place, n) for place, n in coverage.items()),
+            lambda value, read_as: {
+                tuple(place): n for *place, n in (_COVERAGE.read(value, read_as) if _COVERAGE.read else ())
+            },
+        ),
     },
 )
 shape(
@@ -340,7 +304,10 @@ shape(
     ConversationsResult,
     optional={"lines": (), "unchecked": (), "delays": ()},
     added=_head("conversations"),
-    hooks={"header": Hook(lambda _: {}, _read_header), "cells": Hook(_write_cells, _read_cells)},
+    hooks={
+        "header": Hook(lambda _: {}, _read_header),
+        "cells": Hook(_write_cells, _read_cells),
+    },
     header=FLAT,
     cells=FLAT,
     lines="turns",

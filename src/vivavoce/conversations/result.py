@@ -9,7 +9,7 @@ from enum import StrEnum
 from vivavoce.conversations.transcript import ConversationKey, RunHeader
 from vivavoce.errors import Fault, UsageError, nearest
 from vivavoce.messages import say
-from vivavoce.outcomes import TurnCounts, TurnOutcome
+from vivavoce.outcomes import TurnCounts, TurnOutcome, f1_of
 from vivavoce.records import Rate
 
 DEFINITIONS = 1
@@ -156,11 +156,21 @@ class Cell:
     rates: Mapping[str, Rate]
     times: Times
     twins: Twins
-    literal: Mapping[str, float | None]
-    literal_unclassified: int
     typo_out_of_scope: int
     intent_source: str
     incomplete: bool
+
+    @property
+    def literal(self) -> dict[str, float | None]:
+        """The values of the ECHO paper's wording, under their own names."""
+        return literal_of(self.counts)
+
+
+def literal_of(counts: TurnCounts) -> dict[str, float | None]:
+    """Return the values of the ECHO paper's wording, under their own names."""
+    values = {name: share.value for name, share in counts.literal().items()}
+    f1 = f1_of(values["echo_literal_precision"], values["echo_literal_recall"])
+    return values | {"echo_literal_f1": f1}
 
 
 @dataclass(frozen=True, slots=True)

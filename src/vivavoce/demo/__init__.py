@@ -75,13 +75,13 @@ def suites() -> tuple[str, ...]:
 
 def suite_path(name: str) -> Path:
     """Return the folder of a shipped suite."""
-    return _SUITES / _known(name, suites(), "suite")
+    return _SUITES / _check_name(name, suites(), "suite")
 
 
 def agent_path(name: str) -> Path:
     """Return the agent file of a shipped suite."""
     known = sorted(path.parent.name for path in _SUITES.glob("*/agent.yaml"))
-    return _SUITES / _known(name, known, "agent") / "agent.yaml"
+    return _SUITES / _check_name(name, known, "agent") / "agent.yaml"
 
 
 def shipped_dialogues() -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def shipped_dialogues() -> tuple[str, ...]:
 
 def dialogues_path(name: str = "talks") -> Path:
     """Return a shipped file of dialogues: JSON Lines, one dialogue per line."""
-    return _DIALOGUES / f"{_known(name, shipped_dialogues(), 'dialogue file')}.jsonl"
+    return _DIALOGUES / f"{_check_name(name, shipped_dialogues(), 'dialogue file')}.jsonl"
 
 
 def past_path() -> Path:
@@ -110,7 +110,7 @@ def _scenario_files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.glob("*.yaml") if not path.name.startswith("agent"))
 
 
-def _known(name: str, known: Sequence[str], what: str) -> str:
+def _check_name(name: str, known: Sequence[str], what: str) -> str:
     if name not in known:
         raise UsageError(
             f"unknown bundled {what} '{name}'.{nearest(name, known)}",

@@ -6,12 +6,10 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.codec import to_json
 from vivavoce.dialogues.dialogue import Dialogue, Kind
 from vivavoce.dialogues.result import Agreement, CalibrationBin, Concord, DialoguesResult, Score
 from vivavoce.errors import UsageError, plural
@@ -169,15 +167,9 @@ def pair_up(dialogues: Sequence[Dialogue], scores: Sequence[Score], kind: Kind |
         for dialogue, score in zip(dialogues, scores, strict=True)
         if not score.learned and dialogue.quality is not None and (kind is None or kind_of(dialogue) is kind)
     ]
-    scored = [
-        (dialogue, score, rating) for dialogue, score, rating in rows if score is not None and rating is not None
-    ]
-    return RatedScores(
-        tuple(dialogue for dialogue, _, _ in scored),
-        tuple(score for _, score, _ in scored),
-        tuple(rating for _, _, rating in scored),
-        refused=len(rows) - len(scored),
-    )
+    scored = [row for row in rows if row[1] is not None]
+    pairs, values, ratings = zip(*scored, strict=True) if scored else ((), (), ())
+    return RatedScores(pairs, values, ratings, len(rows) - len(scored))
 
 
 def check_pairing(dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> None:
@@ -273,11 +265,6 @@ def compare_raters(results: Sequence[DialoguesResult], *, seed: int = 0) -> tupl
                 names = first.passport.rater, second.passport.rater
                 differences.append(RaterDifference(*names, str(kind or OVERALL), len(rows), *_test(rows, seed)))
     return tuple(differences)
-
-
-def difference_to_json(difference: RaterDifference) -> dict[str, Any]:
-    """Return the stable JSON form."""
-    return to_json(difference)  # type: ignore[no-any-return]
 
 
 def _list_rows(first: DialoguesResult, second: DialoguesResult) -> list[Row]:

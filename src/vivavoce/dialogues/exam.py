@@ -32,7 +32,7 @@ def examine_dialogues(
     progress: Progress | None = None,
     recalibration: Recalibration | None = None,
 ) -> DialoguesResult:
-    """Score dialogues and return all that can be said about the scores; without a rater the shipped model.
+    """Score dialogues and return all that can be said about the scores; without a rater the load_shipped model.
 
     A plain function that takes a dialogue and returns a number from 1 to 5 is a rater too.
 
@@ -40,9 +40,9 @@ def examine_dialogues(
     whether one would help; its line is reported and the scores stay as the rater gave them.
     """
     if rater is None:
-        from vivavoce.dialogues.raters.learned import shipped
+        from vivavoce.dialogues.raters.learned import load_shipped
 
-        rater = shipped()
+        rater = load_shipped()
     elif not isinstance(rater, Rater):
         from vivavoce.dialogues.raters.python import as_rater
 

@@ -13,7 +13,7 @@ from typing import Any
 from vivavoce.codec import FLAT, Hook, check_head, from_json, number_or_nan, ordered, shape, to_json
 from vivavoce.dialogues.agreement import kind_of
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Rating, Utterance
-from vivavoce.dialogues.passport import follows, follows_sentence, help_sentences, judged, what_helps
+from vivavoce.dialogues.passport import find_agreement, follows, follows_sentence, help_sentences, what_helps
 from vivavoce.dialogues.recalibration import recalibration_from_json, recalibration_to_json
 from vivavoce.dialogues.result import (
     Agreement,
@@ -33,17 +33,6 @@ from vivavoce.dialogues.result import (
 from vivavoce.errors import DataError, Fault
 from vivavoce.messages import say, say_count
 from vivavoce.version import __version__
-
-__all__ = [
-    "DEFINITIONS",
-    "dialogues_result_from_json",
-    "origin_from_json",
-    "result_to_json",
-    "score_to_json",
-    "scores_from_json",
-    "to_json",
-    "trust_to_json",
-]
 
 # What the numbers mean; it rises when the same number is counted in another way.
 DEFINITIONS = 1
@@ -130,7 +119,7 @@ def origin_from_json(content: object, where: str = "") -> Origin:
 
 def list_problems(passport: Passport) -> list[dict[str, Any]]:
     """Return what to fix next before a score is believed: what is wrong, codes of what would help, and the advice."""
-    agreement, helps = judged(passport.local), _find_help(passport)
+    agreement, helps = find_agreement(passport.local), _find_help(passport)
     if agreement is None or not helps:
         return []
     return [
@@ -145,7 +134,7 @@ def list_problems(passport: Passport) -> list[dict[str, Any]]:
 
 
 def _find_help(passport: Passport) -> tuple[Help, ...]:
-    agreement = judged(passport.local)
+    agreement = find_agreement(passport.local)
     return () if agreement is None else what_helps(agreement, passport.people)
 
 
@@ -270,7 +259,7 @@ shape(
             "local": list(passport.local),
             "origin": list(passport.origin.agreements if passport.origin else ()),
         },
-        "follows": lambda passport: (agreement := judged(passport.local)) and str(follows(agreement)),
+        "follows": lambda passport: (agreement := find_agreement(passport.local)) and str(follows(agreement)),
         "helps": lambda passport: list(map(str, _find_help(passport))),
     },
     bots="by_bot",

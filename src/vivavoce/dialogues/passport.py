@@ -253,7 +253,7 @@ CLEAR = 0.4
 MIN_ALPHA = 0.4
 
 
-def judged(local: Mapping[str, Agreement]) -> Agreement | None:
+def find_agreement(local: Mapping[str, Agreement]) -> Agreement | None:
     """Return the agreement by which a score is judged: on dialogues with bots, else on all."""
     return local.get(str(Kind.HUMAN_BOT)) or local.get("overall")
 

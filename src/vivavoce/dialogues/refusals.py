@@ -24,8 +24,8 @@ def refuse(dialogue: Dialogue) -> str:
     judge = judge_of(dialogue)
     if why := _refuse(dialogue.turns, judge):
         return why
-    short, kept = shorten(dialogue)
-    if len(kept) < len(dialogue.turns) and (why := _refuse(short.turns, judge)):
+    short, places = shorten(dialogue)
+    if len(places) < len(dialogue.turns) and (why := _refuse(short.turns, judge)):
         return say(
             "very long; in its first and last {most_messages:,} messages: {why}",
             most_messages=MAX_MESSAGES // 2,
@@ -57,5 +57,5 @@ def shorten(dialogue: Dialogue) -> tuple[Dialogue, Sequence[int]]:
     if count <= MAX_MESSAGES:
         return dialogue, range(count)
     half = MAX_MESSAGES // 2
-    kept = [*range(half), *range(count - half, count)]
-    return replace(dialogue, turns=tuple(dialogue.turns[place] for place in kept)), kept
+    places = [*range(half), *range(count - half, count)]
+    return replace(dialogue, turns=tuple(dialogue.turns[place] for place in places)), places

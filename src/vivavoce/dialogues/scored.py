@@ -51,8 +51,8 @@ def group_by_bot(scored: Iterable[ScoredDialogue]) -> dict[str, list[ScoredDialo
 
 def mean_score(scored: Sequence[ScoredDialogue]) -> Rate:
     """Return the mean of the scores; the interval comes from resampling people where they are known."""
-    kept = [pair for pair in scored if pair.value is not None]
-    values = [pair.value or 0.0 for pair in kept]
+    known = [pair for pair in scored if pair.value is not None]
+    values = [pair.value or 0.0 for pair in known]
     if not values:
         return Rate(None, None, None, 0)
     if len(values) < MIN_SCORES:
@@ -61,7 +61,7 @@ def mean_score(scored: Sequence[ScoredDialogue]) -> Rate:
 
     from vivavoce.dialogues.agreement import groups_of, mean_with_interval
 
-    return mean_with_interval(np.array(values), groups_of([pair.dialogue for pair in kept]))
+    return mean_with_interval(np.array(values), groups_of([pair.dialogue for pair in known]))
 
 
 def score_steps() -> list[tuple[float, float]]:

@@ -63,27 +63,9 @@ def fixed_splits(groups: Sequence[Hashable], share: float = 0.1, seeds: Sequence
     return splits
 
 
-def left_out(groups: Sequence[Hashable]) -> list[Split]:
-    """Return one split for each group, in order of appearance: learn from all others, test on this one."""
-    members = _members(groups)
-    if len(members) < 2:
-        raise UsageError(
-            "there is only one group, so none can be left out", remedy="provide rows from at least 2 groups"
-        )
-    return [_split(rows, len(groups)) for rows in members.values()]
-
-
 def by_dialogue(views: Sequence[View]) -> list[str]:
     """Return the dialogue of each view."""
     return [view.dialogue.id for view in views]
-
-
-def by_user(views: Sequence[View]) -> list[str]:
-    """Return the person of each view, for one person's ratings resemble each other; unknown ones stand alone."""
-    return [
-        f"dialogue:{view.dialogue.id}" if view.dialogue.user is None else f"user:{view.dialogue.user}"
-        for view in views
-    ]
 
 
 def by_bot(views: Sequence[View]) -> list[str]:

@@ -105,7 +105,7 @@ class IntentsResult(Result):
         """Return a rate by its name, of the first setting unless told."""
         findings = self.settings[0] if setting is None else self.at(setting)
         if name not in findings.rates:
-            raise UsageError(f"unknown number '{name}'.{nearest(name, list(findings.rates))}")
+            raise UsageError(f"unknown metric '{name}'.{nearest(name, list(findings.rates))}")
         return findings.rates[name]
 
     def _repr_html_(self) -> str:

@@ -36,14 +36,14 @@ def conclude_run(kind: str, material: bytes, options: Options, finished: Finishe
     return load_exam(kind).conclude(material, options, finished)
 
 
-def keep_concluded(tx: Transaction, run: Run, unit: Unit, worker: str, conclusion: Conclusion) -> None:
+def store_conclusion(tx: Transaction, run: Run, unit: Unit, worker: str, conclusion: Conclusion) -> None:
     """Store all findings of a run and that it is done; LostLeaseError, and nothing is written, if it is too late."""
     put_findings(tx, run, conclusion)
     tx.turns.withdraw_verdicts(run.id)
     # Last, so that other workers wait for a moment only. Somebody may have cancelled the run meanwhile.
-    kept = tx.units.finish(unit.id, worker, b"")
+    is_stored = tx.units.finish(unit.id, worker, b"")
     current = tx.runs.get(run.id)
-    if not kept or current is None or current.state is not RunState.CONCLUDING:
+    if not is_stored or current is None or current.state is not RunState.CONCLUDING:
         raise LostLeaseError(run.id)
     tx.runs.set_state(run.id, RunState.DONE, headline=storable(conclusion.headline), error="", finished=now())
 

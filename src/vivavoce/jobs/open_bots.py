@@ -64,8 +64,8 @@ class OpenBots:
         allowance = None
         if (most := run.options.get("max_messages")) is not None:
             rows = await self.store_thread.read(lambda tx: tx.turns.of_run(run.id))
-            sent = sum(max(1, row.detail.get("attempts", 1)) for row in rows if row.status != "not_reached")
-            allowance = Allowance(max(0, most - sent))
+            used = sum(max(1, row.detail.get("attempts", 1)) for row in rows if row.status != "not_reached")
+            allowance = Allowance(max(0, most - used))
         pace_of = partial(make_pace, self.store_thread, run.project_id)
         # Trained beside the loop, on which others are being timed.
         return await asyncio.to_thread(RunBots.open, material, pace_of, allowance=allowance)

@@ -11,7 +11,7 @@ from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.errors import InputError, MissingPartError, StoreError, VivaError, WorkError
-from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, keep_concluded
+from vivavoce.jobs.concluding import LostLeaseError, conclude_run, gather_finished, store_conclusion
 from vivavoce.jobs.exams.documents import storable
 from vivavoce.jobs.exams.protocol import Work
 from vivavoce.jobs.exams.registry import load_exam, perform_work
@@ -21,7 +21,7 @@ from vivavoce.jobs.starting import exam_options
 from vivavoce.jobs.store_thread import StoreThread
 from vivavoce.jobs.turns import TurnBuffer, judged_rows
 from vivavoce.messages import say
-from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.repository import require
 from vivavoce.store.repositories.units import CONCLUSION
 from vivavoce.store.rows import Run, TurnRow, Unit
 from vivavoce.store.transaction import Transaction
@@ -52,7 +52,7 @@ class RunCache:
         """Return a run with its material."""
         if run_id not in self._kept:
             self._kept[run_id] = await self.store_thread.read(
-                lambda tx: (required(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
+                lambda tx: (require(tx.runs.get(run_id), "run", run_id), tx.runs.material(run_id))
             )
         self._kept.move_to_end(run_id)
         while len(self._kept) > self.MAX_RUNS:
@@ -125,7 +125,7 @@ class Performer:
     async def _conclude(self, unit: Unit, run: Run, material: bytes) -> None:
         finished = await self.store_thread.read(lambda tx: gather_finished(tx, run.id))
         conclusion = await self._compute(conclude_run, run.kind, material, exam_options(run), finished)
-        await self.store_thread.write(lambda tx: keep_concluded(tx, run, unit, self.worker, conclusion))
+        await self.store_thread.write(lambda tx: store_conclusion(tx, run, unit, self.worker, conclusion))
 
     async def _hold(self, unit: Unit, run: Run, material: bytes) -> None:
         from vivavoce.bots.guard import ANYWHERE, limited_to, public_addresses
@@ -154,10 +154,10 @@ class Performer:
         def do(tx: Transaction) -> None:
             tx.turns.put(rows)
             if note:
-                kept = tx.units.fail(unit.id, self.worker, storable(note), retry=False, result=result)
+                is_stored = tx.units.fail(unit.id, self.worker, storable(note), retry=False, result=result)
             else:
-                kept = tx.units.finish(unit.id, self.worker, result)
-            if not kept:
+                is_stored = tx.units.finish(unit.id, self.worker, result)
+            if not is_stored:
                 raise LostLeaseError(unit.id)
 
         await self.store_thread.write(do)

@@ -14,9 +14,9 @@ from vivavoce.jobs.exams.protocol import Options, UnitPlan
 from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.messages import say
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.repository import require
 from vivavoce.store.repositories.units import CONCLUDING_PHASE, CONCLUSION, limit_key
-from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState
+from vivavoce.store.rows import Run, RunState, Schedule, Unit
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.version import __version__
@@ -136,7 +136,7 @@ def _requeue(
 
 
 def _get_run(tx: Transaction, run_id: str) -> Run:
-    return required(tx.runs.get(run_id), "run", run_id)
+    return require(tx.runs.get(run_id), "run", run_id)
 
 
 def build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
@@ -150,13 +150,6 @@ def build_unit(run: Run, plan: UnitPlan, place: int) -> Unit:
         phase=plan.phase,
         bot=plan.bot,
         limit_key=limit_key(run.project_id, plan.bot),
-        state=UnitState.WAITING,
-        attempts=0,
-        worker=None,
-        lease_until=None,
-        started=None,
-        finished=None,
-        error="",
     )
 
 

@@ -126,18 +126,21 @@ class WorkerLoop:
     async def work(self, *, drain: bool) -> None:
         """Perform units until `stop` is set, or until none is left."""
         await self._beat()
-        rhythms: list[tuple[Callable[[], Awaitable[None]], float]] = [
+        rhythms: list[tuple[Callable[[], Awaitable[object]], float]] = [
             (self._beat, self.rhythm.beat),
             (self.performer.turn_buffer.flush, self.rhythm.flush),
             (self._close_idle, self.rhythm.poll),
-            (self._start_due, self.rhythm.schedules),
-            (self._tend, self.rhythm.tasks),
         ]
+        store, start, tender = self.worker.store, self.worker.start_scheduled, self.worker.tender
+        if start is not None:
+            rhythms.append((lambda: asyncio.to_thread(start_due, store, start, now()), self.rhythm.schedules))
+        if tender is not None:
+            rhythms.append((lambda: asyncio.to_thread(tender.step), self.rhythm.tasks))
         try:
             async with _repeat_all(rhythms):
                 while not self.stop.is_set():
-                    begun = await self._claim()
-                    if begun is None and drain and not self.running:
+                    started = await self._claim()
+                    if started is None and drain and not self.running:
                         break
                     await self._pause()
         finally:
@@ -145,9 +148,9 @@ class WorkerLoop:
             for running in list(self.running.values()):
                 await self._abandon(running)
             await self.performer.close()
-            if self.worker.tender is not None:
+            if tender is not None:
                 with suppress(Exception):
-                    await asyncio.to_thread(self.worker.tender.close)
+                    await asyncio.to_thread(tender.close)
             with suppress(Exception):
                 await self.store_thread.write(lambda tx: tx.workers.forget(self.worker.name))
 
@@ -176,8 +179,10 @@ class WorkerLoop:
         last = tx.units.claim_conclusions(name, max(0, free), now(), lease)
         room = free - len(last)
         computed = tx.units.claim(name, max(0, room), now(), lease, kinds=computing) if computing else ()
-        held = tx.units.claim(name, MAX_CONVERSATIONS - conversations, now(), lease, kinds=awaited) if awaited else ()
-        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in held)]
+        conversing = (
+            tx.units.claim(name, MAX_CONVERSATIONS - conversations, now(), lease, kinds=awaited) if awaited else ()
+        )
+        return [*((unit, False) for unit in last + computed), *((unit, True) for unit in conversing)]
 
     def _begin(self, unit: Unit, awaited: bool) -> None:
         if (before := self.running.get(unit.id)) is not None:
@@ -216,8 +221,8 @@ class WorkerLoop:
             # Only units in progress: one whose result could not be written must become free again.
             return tx.units.renew(name, now(), lease, only=mine)
 
-        held = await self.store_thread.write(do)
-        for unit_id in mine - held:
+        own = await self.store_thread.write(do)
+        for unit_id in mine - own:
             if (running_unit := self.running.get(unit_id)) is not None:
                 running_unit.lost = True
                 running_unit.task.cancel()
@@ -231,14 +236,6 @@ class WorkerLoop:
             if running_unit.awaited and running_unit.unit.run_id not in open_runs:
                 await self._abandon(running_unit)
         await self.performer.bots.close_idle(busy, over=self.performer.bots.run_ids() - open_runs)
-
-    async def _start_due(self) -> None:
-        if self.worker.start_scheduled is not None:
-            await asyncio.to_thread(start_due, self.worker.store, self.worker.start_scheduled, now())
-
-    async def _tend(self) -> None:
-        if self.worker.tender is not None:
-            await asyncio.to_thread(self.worker.tender.step)
 
     async def _abandon(self, running_unit: RunningUnit) -> None:
         running_unit.task.cancel()
@@ -257,7 +254,7 @@ async def _in_executor(kind: str) -> bool:
 
 
 @asynccontextmanager
-async def _repeat_all(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]) -> AsyncIterator[None]:
+async def _repeat_all(rhythms: list[tuple[Callable[[], Awaitable[object]], float]]) -> AsyncIterator[None]:
     """Repeat several calls, each in its own rhythm, until the block is left."""
     tasks = [asyncio.create_task(_repeat(do, seconds)) for do, seconds in rhythms]
     try:
@@ -268,7 +265,7 @@ async def _repeat_all(rhythms: list[tuple[Callable[[], Awaitable[None]], float]]
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _repeat(do: Callable[[], Awaitable[None]], seconds: float) -> None:
+async def _repeat(do: Callable[[], Awaitable[object]], seconds: float) -> None:
     me = asyncio.current_task()
     # A call may swallow a cancellation, for instance in a plug-in, so it is checked here too.
     while me is None or not me.cancelling():

@@ -104,7 +104,7 @@ def restore(
             tables = _list_tables(connection)
             if unknown := set(manifest.tables) ^ set(tables):
                 names = ", ".join(sorted(unknown))
-                raise _damaged(f"its tables do not match the schema {manifest.schema}: {names}", path)
+                raise _report_damage(f"its tables do not match the schema {manifest.schema}: {names}", path)
             for name, table in tables.items():
                 _load_table(archive, table, manifest.tables[name], connection, path)
                 progress(f"{name}: {plural(manifest.tables[name].rows, 'row')}")
@@ -124,7 +124,7 @@ def read_manifest(path: str | Path) -> Manifest:
 @contextmanager
 def _open_snapshot(store: Store) -> Iterator[Connection]:
     """Look at one state of the whole workspace, however long it takes."""
-    with store.connected() as connection:
+    with store.connect() as connection:
         if not store.embedded:
             connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
@@ -150,9 +150,9 @@ def _load_table(
         try:
             rows = load_lines(connection, table, read(), where)
         except DBAPIError as error:
-            raise _damaged(f"the rows of {table.name} are inconsistent: {error.orig}", path) from error
+            raise _report_damage(f"the rows of {table.name} are inconsistent: {error.orig}", path) from error
     if (rows, digest.hexdigest()) != (content.rows, content.sha256):
-        raise _damaged(f"the rows of {table.name} differ from those that were written", path)
+        raise _report_damage(f"the rows of {table.name} differ from those that were written", path)
 
 
 def _name_part(table: str) -> str:
@@ -165,7 +165,7 @@ def _read_manifest(archive: zipfile.ZipFile, path: str | Path) -> Manifest:
     try:
         content = json.loads(archive.read(MANIFEST))
     except ValueError as error:
-        raise _damaged(f"cannot read the manifest: {error!r}", path) from error
+        raise _report_damage(f"cannot read the manifest: {error!r}", path) from error
     what = "the backup is damaged: the manifest"
     manifest = from_json(Manifest, content, what=what, remedy="use another copy", where=str(path))
     known = (content.get("format"), content.get("format_version")) == (FORMAT, FORMAT_VERSION)
@@ -178,7 +178,7 @@ def _read_manifest(archive: zipfile.ZipFile, path: str | Path) -> Manifest:
     return manifest
 
 
-def _damaged(what: str, path: str | Path) -> DataError:
+def _report_damage(what: str, path: str | Path) -> DataError:
     return DataError(f"the backup is damaged: {what}", where=str(path), remedy="use another copy")
 
 

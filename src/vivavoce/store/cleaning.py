@@ -63,12 +63,12 @@ def dump_json(value: Any) -> str:
 def _check_characters(text: str, *, has_nul: bool) -> None:
     if text.isascii() and not has_nul:
         return
-    shown = ascii(text[:40])
+    beginning = ascii(text[:40])
     if has_nul:
-        raise UnfitError(say("the text contains a NUL character: {shown}", shown=shown), remedy=_REMEDY)
+        raise UnfitError(say("the text contains a NUL character: {shown}", shown=beginning), remedy=_REMEDY)
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise UnfitError(
-            say("the text contains an incomplete character: {shown}", shown=shown), remedy=_REMEDY
+            say("the text contains an incomplete character: {shown}", shown=beginning), remedy=_REMEDY
         ) from error

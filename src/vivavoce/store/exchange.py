@@ -15,7 +15,7 @@ from vivavoce.store import project_files as files
 from vivavoce.store.archives import MEGABYTE, check_names, open_archive, write_archive
 from vivavoce.store.database import Store
 from vivavoce.store.project_files import Material, find_suite_files, read_material
-from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.repository import require
 from vivavoce.store.rows import Change, DialogueRow, Project, RatingRow
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
@@ -33,7 +33,7 @@ def export_project(
 ) -> None:
     """Write the material of a project into a new ZIP file of plain files; runs and their results stay behind."""
     with write_archive(path) as archive, store.reading() as tx:
-        project = required(tx.projects.get(project_id), "project", project_id)
+        project = require(tx.projects.get(project_id), "project", project_id)
         texts = files.write_project(
             project,
             tx.topics.of_project(project_id),

@@ -123,7 +123,7 @@ def new_database(address: str | Path) -> Iterator[tuple[Store, Connection]]:
 @contextmanager
 def schema_change(store: Store) -> Iterator[Connection]:
     """Change tables in one transaction, while nobody else does."""
-    with store.connected() as connection:
+    with store.connect() as connection:
         if not store.embedded:
             with connection.begin():
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-_told: ContextVar[datetime | None] = ContextVar("told", default=None)
+_moment: ContextVar[datetime | None] = ContextVar("told", default=None)
 
 
 def new_id() -> str:
@@ -18,14 +18,14 @@ def new_id() -> str:
 
 def now() -> datetime:
     """Return the time, in UTC."""
-    return _told.get() or datetime.now(UTC)
+    return _moment.get() or datetime.now(UTC)
 
 
 @contextmanager
-def dated(moment: datetime) -> Iterator[None]:
+def date_as(moment: datetime) -> Iterator[None]:
     """Date what is written meanwhile as if it were that moment: the demo project has a past."""
-    token = _told.set(moment)
+    token = _moment.set(moment)
     try:
         yield
     finally:
-        _told.reset(token)
+        _moment.reset(token)

@@ -46,7 +46,7 @@ class AccessLog:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun, status, size = time.perf_counter(), 500, 0
+        start, status, size = time.perf_counter(), 500, 0
 
         async def send_counted(message: Message) -> None:
             nonlocal status, size
@@ -58,7 +58,7 @@ class AccessLog:
         try:
             await self.app(scope, receive, send_counted)
         finally:
-            self._lines.info(self._line(scope, status, size, time.perf_counter() - begun))
+            self._lines.info(self._line(scope, status, size, time.perf_counter() - start))
 
     def close(self) -> None:
         """Let go of the file."""

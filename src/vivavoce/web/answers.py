@@ -74,7 +74,7 @@ def part(request: Request, template: str, *, view: object, project: Project | No
     return HTMLResponse(render(template, context, language_of(request)))
 
 
-def unchanged() -> Response:
+def answer_unchanged() -> Response:
     """Say that nothing has changed since."""
     return Response(status_code=204)
 
@@ -109,8 +109,8 @@ def table_file(
 
 def download(name: str, media: str, content: bytes) -> Response:
     """Return a file to keep."""
-    kept = f"attachment; filename*=UTF-8''{quote(name)}"
-    return Response(content, media_type=media, headers={"Content-Disposition": kept})
+    disposition = f"attachment; filename*=UTF-8''{quote(name)}"
+    return Response(content, media_type=media, headers={"Content-Disposition": disposition})
 
 
 def words_of(request: Request) -> Words:

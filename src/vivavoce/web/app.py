@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import walk_packages
 from types import ModuleType
@@ -37,9 +37,15 @@ from vivavoce.web.health import HEALTH, add_health
 from vivavoce.web.pages.access.sign_in import ask_to_sign_in
 from vivavoce.web.pages.assistant.chat import CHAT
 from vivavoce.web.rendering import STATIC, app_styles
-from vivavoce.web.security.protection import Protection, protected
+from vivavoce.web.security.protection import Protection, protect
 
 API = "/api/v1"
+# Static files that are put together.
+MADE_FILES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "vega.js": (vega_bundle, "text/javascript"),
+    "app.css": (app_styles, "text/css"),
+    "icons.svg": (ICONS.read_bytes, "image/svg+xml"),
+}
 # Where people send forms who are not signed in.
 OPEN_FORMS = ("/sign-in", "/setup/", "/link/", "/preferences", CHAT, "/subscription/", "/unsubscribe/")
 ABOUT = (
@@ -70,7 +76,7 @@ def make_app(store: Store, config: WebConfig | None = None) -> ASGIApp:
         open_paths=(CHAT,),
         answer=answer_refusal,
     )
-    app = protected(bare_app(store, chosen), protection)
+    app = protect(bare_app(store, chosen), protection)
     return AccessLog(app, chosen.access_log, behind_proxy=chosen.behind_proxy) if chosen.access_log else app
 
 
@@ -93,9 +99,8 @@ def bare_app(store: Store, config: WebConfig | None = None) -> FastAPI:
     app.router.routes.extend(_page_routes())
     app.router.routes.extend(_api_router().routes)
     add_health(app)
-    app.add_api_route("/static/vega.js", _show_vega, include_in_schema=False)
-    app.add_api_route("/static/app.css", _show_styles, include_in_schema=False)
-    app.add_api_route("/static/icons.svg", _show_icons, include_in_schema=False)
+    for name, (make, media) in MADE_FILES.items():
+        app.add_api_route(f"/static/{name}", partial(_show_made, make, media), include_in_schema=False)
     app.add_api_route("/static/chat.js", _show_chat, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
@@ -131,19 +136,11 @@ def _page_routes() -> list[BaseRoute]:
     return sorted(routes, key=order)
 
 
-def _show_vega() -> Response:
-    return Response(vega_bundle(), media_type="text/javascript")
+def _show_made(make: Callable[[], bytes], media: str) -> Response:
+    return Response(make(), media_type=media)
 
 
 def _show_chat() -> Response:
     # Pages of other sites load it.
     headers = {"Cross-Origin-Resource-Policy": "cross-origin"}
     return Response((STATIC / "chat.js").read_bytes(), media_type="text/javascript", headers=headers)
-
-
-def _show_styles() -> Response:
-    return Response(app_styles(), media_type="text/css")
-
-
-def _show_icons() -> Response:
-    return Response(ICONS.read_bytes(), media_type="image/svg+xml")

@@ -15,14 +15,14 @@ from vivavoce.web.rendering import environment
 
 def chip(text: str, tone: str = "neutral", sign: str = "", meaning: str = "") -> Markup:
     """Return a state as pages show it: the macro of that name."""
-    made: Markup = environment().get_template("blocks.html").module.chip(text, tone, sign, meaning)  # type: ignore[attr-defined]
-    return made
+    markup: Markup = environment().get_template("blocks.html").module.chip(text, tone, sign, meaning)  # type: ignore[attr-defined]
+    return markup
 
 
 def bot_key(name: str, place: int) -> Markup:
     """Return the name of a bot with its colour and shape: the macro of that name."""
-    made: Markup = environment().get_template("conversation_pictures.html").module.bot_key(name, place)  # type: ignore[attr-defined]
-    return made
+    markup: Markup = environment().get_template("conversation_pictures.html").module.bot_key(name, place)  # type: ignore[attr-defined]
+    return markup
 
 
 def rate_cell(words: Words, rate: Rate, measure: Measure = SHARE, *, counted: bool = True) -> Cell:

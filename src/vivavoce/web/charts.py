@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -57,14 +58,22 @@ window.vivavoceDraw = (element, spec) => {
 """
 
 
+@cache
 def vega_bundle() -> bytes:
     """Return the script that draws charts: from disk, else made anew, which takes some seconds."""
-    return _bundles()[0]
+    file = home() / "cache" / f"vega-{bundle_mark()}.js.gz"
+    # A file that a disk has damaged is made again.
+    with suppress(OSError, EOFError, zlib.error):
+        if script := gzip.decompress(file.read_bytes()):
+            return script
+    import vl_convert
 
-
-def packed_vega_bundle() -> bytes:
-    """Return the same script as gzip, for browsers that take it."""
-    return _bundles()[1]
+    script = vl_convert.javascript_bundle(_snippet()).encode()
+    # A folder that cannot be written costs some seconds at each start, not the charts.
+    with suppress(OSError, FileError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(file, gzip.compress(script, mtime=0))
+    return script
 
 
 @cache
@@ -78,24 +87,3 @@ def _snippet() -> str:
 
     names = {colour: f"var(--viva-{name}, {colour})" for name, colour in PALETTE.items()}
     return _SNIPPET % {"names": json.dumps(names)}
-
-
-@cache
-def _bundles() -> tuple[bytes, bytes]:
-    """Return the script, plain and packed."""
-    plain, packed = (home() / "cache" / f"vega-{bundle_mark()}{ending}" for ending in (".js", ".js.gz"))
-    with suppress(OSError, EOFError):
-        # A file that a disk has damaged is made again.
-        if plain.exists() and gzip.decompress(packed.read_bytes()) == (script := plain.read_bytes()):
-            return script, packed.read_bytes()
-    import vl_convert
-
-    script = vl_convert.javascript_bundle(_snippet()).encode()
-    # The clock of the archive would make two equal scripts differ.
-    both = script, gzip.compress(script, 9, mtime=0)
-    # A folder that cannot be written costs some seconds at each start, not the charts.
-    with suppress(OSError, FileError):
-        plain.parent.mkdir(parents=True, exist_ok=True)
-        for path, data in zip((plain, packed), both, strict=True):
-            write_bytes(path, data)
-    return both

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
 
 from fastapi import Request
@@ -13,6 +11,7 @@ from vivavoce.store.rows import SignIn
 from vivavoce.web.access import config_of
 from vivavoce.web.answers import go
 from vivavoce.web.held_forms import remember_person
+from vivavoce.web.rendering import View
 from vivavoce.web.security.cookies import came_over_https, ended_cookie, session_cookie
 from vivavoce.web.security.headers import SECRET_PAGE
 from vivavoce.workspace.access.sessions import Entry
@@ -22,7 +21,7 @@ R = TypeVar("R", bound=Response)
 COOKIE_SECONDS = 400 * 24 * 3600
 
 
-def entered(request: Request, entry: Entry, path: str) -> Response:
+def go_signed_in(request: Request, entry: Entry, path: str) -> Response:
     """Lead on as somebody who is signed in now."""
     return with_session(request, entry, go(path))
 
@@ -35,7 +34,7 @@ def with_session(request: Request, entry: Entry, response: Response) -> Response
     return as_secret(response)
 
 
-def left(request: Request, path: str) -> Response:
+def go_signed_out(request: Request, path: str) -> Response:
     """Lead on as somebody who is signed out now."""
     response = go(path)
     response.headers.append("set-cookie", ended_cookie(secure=is_secure(request)))
@@ -87,19 +86,9 @@ SYSTEMS = (
 MOST = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A browser in which somebody is signed in, by a name that people know."""
-
-    id: str
-    name: str
-    created: datetime
-    seen: datetime
-
-
-def seat_of(sign_in: SignIn) -> Seat:
-    """Return a session as pages show it."""
-    return Seat(sign_in.id, browser_name(sign_in.agent), sign_in.created, sign_in.seen)
+def show_session(sign_in: SignIn) -> View:
+    """Return a session as pages show it, by the name of its browser."""
+    return View(id=sign_in.id, name=browser_name(sign_in.agent), created=sign_in.created, seen=sign_in.seen)
 
 
 def browser_name(agent: str) -> str:

@@ -49,7 +49,7 @@ _KEPT: Kept[Drawn | None] = Kept(60)
 _PICTURES: Kept[Markup] = Kept(240)
 
 
-def drawn(store: Store, project: Project, run: Run, name: str) -> Drawn | None:
+def find_figure(store: Store, project: Project, run: Run, name: str) -> Drawn | None:
     """Return a figure of a run that is done; None where the run had no data for it."""
     address = f"/p/{project.slug}/runs/{run.number}/charts/{name}.json"
     key = (run.id, run.version, name)

@@ -170,7 +170,7 @@ def breakable(name: str) -> Markup:
     """Let a name such as `travel_costs`, or a path, break between its words, not in the middle of one."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub("[_/]", r"\g<0><wbr>", escape(name)))  # noqa: S704
+    return Markup(re.sub("[_/]", r"\g<0><wbr>", str(escape(name))))  # noqa: S704
 
 
 def filters(words: Words) -> dict[str, Callable[..., Any]]:

@@ -132,5 +132,5 @@ def fault_at(error: VivaError | None, name: str) -> str:
     """Return what an error says of a field, for the place beside it."""
     if error is None:
         return ""
-    found = [fault.message for fault in error.faults if fault.where == name]
-    return join("; ", found) or (error.what if error.where == name else "")
+    messages = [fault.message for fault in error.faults if fault.where == name]
+    return join("; ", messages) or (error.what if error.where == name else "")

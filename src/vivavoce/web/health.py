@@ -44,21 +44,21 @@ class Health:
         workers = await self._count_workers(store)
         self._note("database", AWAY if workers is None else OK, store)
         self._note("worker", UNKNOWN if workers is None else OK if workers else ABSENT, store)
-        return {name: self.known(name) for name in self._known}
+        return {name: self.describe(name) for name in self._known}
 
-    def known(self, name: PartName) -> dict[str, str]:
+    def describe(self, name: PartName) -> dict[str, str]:
         """Return how a part was when it was last looked at, and since when this process knows it to be so."""
         status, since = self._known[name]
         return {"status": status, "since": since.isoformat(timespec="seconds")}
 
     async def _count_workers(self, store: Store) -> int | None:
         """Return how many workers are alive; None where the database does not answer in time."""
-        asked = self._asked
-        if asked is None or (asked.done() and time.monotonic() - self._asked_at > FRESH_SECONDS):
-            asked = self._asked = self._thread.submit(count_alive, store)
+        query = self._asked
+        if query is None or (query.done() and time.monotonic() - self._asked_at > FRESH_SECONDS):
+            query = self._asked = self._thread.submit(count_alive, store)
             self._asked_at = time.monotonic()
         # Shielded, since a probe that gives up must not take the answer away from the next one.
-        waiting = asyncio.shield(asyncio.wrap_future(asked))
+        waiting = asyncio.shield(asyncio.wrap_future(query))
         try:
             return await asyncio.wait_for(waiting, PATIENCE_SECONDS)
         except Exception:
@@ -89,7 +89,7 @@ async def _show_health(request: Request) -> JSONResponse:
 async def _show_part(request: Request, part: str) -> JSONResponse:
     health = request.app.state.health
     if part == "process":
-        return _answer(health.known("process"))
+        return _answer(health.describe("process"))
     parts = await health.look(request.app.state.store)
     if part not in parts:
         raise AbsentError(

@@ -60,18 +60,20 @@ class HeldForm:
         return self.person in ("", person)
 
 
-def held_to_text(held: HeldForm) -> str:
+def held_to_text(form: HeldForm) -> str:
     """Return a form as the text of a hidden field."""
-    return json.dumps(asdict(held), ensure_ascii=False)
+    return json.dumps(asdict(form), ensure_ascii=False)
 
 
 def held_from_text(text: str) -> HeldForm | None:
     """Return the form that a hidden field holds; None where there is none that can be sent here."""
     try:
-        held = json.loads(text)
-        fields, files = (tuple((str(name), str(value)) for name, value in held[key]) for key in ("fields", "files"))
-        path = own_path(str(held["path"]), "")
-        return HeldForm(path, own_path(str(held["back"])), str(held["person"]), fields, files) if path else None
+        content = json.loads(text)
+        fields, files = (
+            tuple((str(name), str(value)) for name, value in content[key]) for key in ("fields", "files")
+        )
+        path = own_path(str(content["path"]), "")
+        return HeldForm(path, own_path(str(content["back"])), str(content["person"]), fields, files) if path else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -52,7 +52,7 @@ class Listing:
         return (self.page - 1) * self.size
 
     @property
-    def wanted(self) -> dict[str, str | None]:
+    def filters(self) -> dict[str, str | None]:
         """What narrows the list down, for those who look for it: what is empty narrows nothing."""
         return {name: value or None for name, value in self.chosen.items()}
 
@@ -103,7 +103,7 @@ def check_ending(name: str, ending: str) -> None:
         )
 
 
-def asked(*names: str, sort: str | None = None, sorts: Collection[str] = (), size: int = ROWS) -> Any:
+def read_listing(*names: str, sort: str | None = None, sorts: Collection[str] = (), size: int = ROWS) -> Any:
     """Return what reads the choices of a list from an address.
 
     `sort` is the usual order (None: the list has only one); an order that is not among `sorts` is the usual one.

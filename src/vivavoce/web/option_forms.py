@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -12,14 +12,14 @@ from starlette.datastructures import FormData
 
 from vivavoce.errors import Fault, InputError
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
-from vivavoce.messages import say
+from vivavoce.messages import Message, say
 from vivavoce.options import Option, UnfitError, check_value
 from vivavoce.web.access import config_of
 from vivavoce.web.forms import Fields, fault_at
 from vivavoce.web.language import Words
 from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import View
-from vivavoce.web.talk_words import named
+from vivavoce.web.talk_words import kind_title
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.conversations.choices import Choice as ConversationChoice
 from vivavoce.workspace.conversations.choices import Offer, usual_bots
@@ -51,11 +51,17 @@ class BoxGroup:
 
 
 def option_form(
-    words: Words, options: Sequence[Option], values: Mapping[str, str], fault: Callable[[str], str], title: str = ""
+    words: Words,
+    options: Sequence[Option],
+    values: Mapping[str, str],
+    fault: Callable[[str], str],
+    title: str = "",
+    *,
+    offers: Mapping[str, Mapping[str, str]] | None = None,
 ) -> ExamForm:
     """Return the fields as they were filled in, or as they usually are; boxes are left to `box_group`.
 
-    `title`: what the help of the field of the title says.
+    `title`: what the help of the field of the title says. `offers`: what the project offers for an option.
     """
     first: list[Field] = []
     more = [
@@ -85,7 +91,8 @@ def option_form(
             more.append(Field(option.name, label, value=values.get(option.name, ""), help=help, error=wrong))
         elif not option.several or not option.offered:
             value = values.get(option.name, default_text(option))
-            (more if option.more else first).append(option_field(words, option, value, fault(option.name)))
+            field = option_field(words, option, value, fault(option.name), (offers or {}).get(option.name))
+            (more if option.more else first).append(field)
     return ExamForm(tuple(first), tuple(more))
 
 
@@ -99,7 +106,10 @@ def option_field(
         empty = (Choice("", words.gettext(option.empty)),) if option.empty else ()
         choices = (
             *empty,
-            *(Choice(key, title) for key, title in {**({value: value} if value else {}), **offers}.items()),
+            *(
+                Choice(key, words.said(title) if isinstance(title, Message) else title)
+                for key, title in {**({value: value} if value else {}), **offers}.items()
+            ),
         )
     numeric = option.type in (int, float)
     return Field(
@@ -107,7 +117,7 @@ def option_field(
         words.gettext(option.label or option.name),
         "select" if choices else "checkbox" if option.type is bool else "number" if numeric else "text",
         value,
-        "" if offers is not None else words.gettext(option.help),
+        "" if option.plugins and offers is not None else words.gettext(option.help),
         error,
         choices,
         required=numeric and option.default is not None,
@@ -207,12 +217,12 @@ def query_fields(request: Request) -> Fields:
     return Fields(cast(FormData, request.query_params), 0)
 
 
-def read_choice(form: Fields, found: Offer) -> ConversationChoice:
+def read_choice(form: Fields, offer: Offer) -> ConversationChoice:
     """Return what was chosen; its faults are collected. Before anybody has chosen, what is usual."""
     numbers = {name: value for name, value in read_values(form, NUMBERS).items() if value is not None}
     return ConversationChoice(
-        suite=tuple(each.row.id for each in found.suites),
-        bots=form.all("bot") if form.flag("chosen") else usual_bots(found),
+        suite=tuple(each.row.id for each in offer.suites),
+        bots=form.all("bot") if form.flag("chosen") else usual_bots(offer),
         domains=form.all("domain"),
         levels=form.all("level"),
         title=form.text("title", most=MAX_TITLE),
@@ -228,44 +238,28 @@ def choice_fields(words: Words, form: Fields) -> ExamForm:
 
 
 def choice_picks(
-    words: Words, found: Offer, choice: ConversationChoice, suites: Sequence[SuiteLine], error: InputError | None
+    words: Words, offer: Offer, choice: ConversationChoice, suites: Sequence[SuiteLine], error: InputError | None
 ) -> tuple[View, ...]:
     """Return the boxes of the form: suites, bots, levels, domains; what has nothing to choose from is left out."""
     every = words.gettext("Tick none to include all.")
     hint = words.gettext("Each conversation is run with every bot you tick.")
     several = words.gettext("Tick several to compare the bots across domains in one result.")
-    chosen_suites = {each.row.id for each in found.suites}
-    subjects = tuple(
-        View(
-            value=line.suite.id,
-            title=line.suite.title or line.suite.name,
-            aside=words.ngettext("%(num)s scenario", "%(num)s scenarios", line.scenarios),
-            ticked=line.suite.id in chosen_suites,
-        )
-        for line in suites
-    )
-    bots = tuple(
-        View(
-            value=bot.name,
-            title=bot.name,
-            aside=words.gettext("built-in") if bot.built_in else bot.kind,
-            ticked=bot.name in choice.bots,
-        )
-        for bot in found.bots
-    )
+    here = {each.row.id for each in offer.suites}
 
-    def pick_counted(names: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[View, ...]:
-        return tuple(
-            View(
-                value=name,
-                title=named(words, name).replace("_", " "),
-                aside=words.ngettext("%(num)s scenario", "%(num)s scenarios", count),
-                ticked=name in chosen,
-            )
-            for name, count in names.items()
-        )
+    def pick(value: str, title: str, aside: str | int, chosen: Collection[str]) -> View:
+        if isinstance(aside, int):
+            aside = words.ngettext("%(num)s scenario", "%(num)s scenarios", aside)
+        return View(value=value, title=title, aside=aside, ticked=value in chosen)
 
-    domains, levels = pick_counted(found.domains, choice.domains), pick_counted(found.levels, choice.levels)
+    def pick_names(names: Mapping[str, int], chosen: Collection[str]) -> tuple[View, ...]:
+        rows = names.items()
+        return tuple(pick(name, kind_title(words, name).replace("_", " "), n, chosen) for name, n in rows)
+
+    own = words.gettext("built-in")
+    lines = [(line.suite, line.scenarios) for line in suites]
+    subjects = tuple(pick(suite.id, suite.title or suite.name, n, here) for suite, n in lines)
+    bots = tuple(pick(bot.name, bot.name, own if bot.built_in else bot.kind, choice.bots) for bot in offer.bots)
+    domains, levels = pick_names(offer.domains, choice.domains), pick_names(offer.levels, choice.levels)
     groups = (
         View(name="suite", legend=words.gettext("Suites"), help=several, picks=subjects, error=""),
         View(name="bot", legend=words.gettext("Bots"), help=hint, picks=bots, error=fault_at(error, "bots")),
@@ -273,5 +267,5 @@ def choice_picks(
         View(name="domain", legend=words.gettext("Domains"), help=every, picks=domains, error=""),
     )
     # Where every suite is a domain of its own, there is nothing more to choose.
-    least = {"suite": 1, "bot": 1, "domain": len(found.suites) + 1, "level": 2}
+    least = {"suite": 1, "bot": 1, "domain": len(offer.suites) + 1, "level": 2}
     return tuple(group for group in groups if len(group.picks) >= least[group.name])

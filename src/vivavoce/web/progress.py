@@ -128,17 +128,17 @@ def stage_label(words: Words, state: RunState, stage: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else words.gettext(LABELS[state])
 
 
-def progress_view(words: Words, project: Project, found: RunProgress) -> ProgressView:
+def progress_view(words: Words, project: Project, facts: RunProgress) -> ProgressView:
     """Return how far a run is, for the part of the page that renews itself."""
-    run, counts = found.run, found.counts
+    run, counts = facts.run, facts.counts
     failed = counts[UnitState.FAILED]
     over = not run.state.open
     progress = Progress(
-        stage_label(words, RunState.WAITING if found.silence and not over else run.state, found.stage),
+        stage_label(words, RunState.WAITING if facts.silence and not over else run.state, facts.stage),
         counts[UnitState.DONE] + failed,
         run.total,
         failed,
-        None if found.silence else found.seconds_left,
+        None if facts.silence else facts.seconds_left,
         over,
     )
     writer, left_out, remedy = Writer(words), "", ""
@@ -148,7 +148,7 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
             failed=writer.number(failed),
             total=writer.number(run.total),
         )
-    if found.silence is not None and not found.workers:
+    if facts.silence is not None and not facts.workers:
         remedy = words.gettext(
             "Start one with the command viva worker, or start the server with its own worker; the "
             "run then continues automatically."
@@ -164,9 +164,9 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
         page=run_path(project, run),
         error=run.error,
         left_out=left_out,
-        failures=found.failures,
-        more_failures=failed - sum(failure.count for failure in found.failures),
-        silent=_describe_silence(words, found),
+        failures=facts.failures,
+        more_failures=failed - sum(failure.count for failure in facts.failures),
+        silent=_describe_silence(words, facts),
         remedy=remedy,
         may_cancel=run.state.open,
         may_resume=run.state in (RunState.CANCELLED, RunState.FAILED),
@@ -174,15 +174,15 @@ def progress_view(words: Words, project: Project, found: RunProgress) -> Progres
     )
 
 
-def _describe_silence(words: Words, found: RunProgress) -> str:
+def _describe_silence(words: Words, facts: RunProgress) -> str:
     """Say since when nobody is at work on a run, and when what was begun is taken up again."""
-    silence, writer = found.silence, Writer(words)
+    silence, writer = facts.silence, Writer(words)
     if silence is None:
         return ""
     if silence.seconds is None:
         return words.gettext("No worker is running, so nothing starts.")
     since = _seconds(writer, silence.seconds)
-    if not found.workers:
+    if not facts.workers:
         return words.gettext("Waiting for a worker: the last one stopped responding %(time)s ago.", time=since)
     return words.gettext(
         "Waiting for a worker: the last one stopped responding %(time)s ago. Another worker can "

@@ -14,7 +14,7 @@ from vivavoce.reports.shared.numbers import milliseconds_text
 from vivavoce.store.rows import Project, Run, TurnRow
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.parts import Tone, Turn
+from vivavoce.web.parts import Tone
 from vivavoce.web.progress import run_path
 
 # Names that come from the exam and are translated when shown.
@@ -32,7 +32,7 @@ NAMES = (
     gettext_noop("clean"),
     gettext_noop("typo"),
     gettext_noop("paraphrase"),
-    gettext_noop("smalltalk"),
+    gettext_noop("small talk"),
     gettext_noop("basic"),
     gettext_noop("medium"),
     gettext_noop("complex"),
@@ -81,8 +81,10 @@ def outcome_mark(words: Words, outcome: str) -> OutcomeMark:
     return OutcomeMark(title[:1].upper() + title[1:], tone, sign, outcome_meaning(words, outcome))
 
 
-def named(words: Words, name: str) -> str:
+def kind_title(words: Words, name: str) -> str:
     """Return a level or a kind as people read it; names of a suite's own stay as they are."""
+    if name == Kind.SMALLTALK:
+        return words.gettext("small talk")
     return words.gettext(name) if name in LEVELS or name in set(Kind) else name
 
 
@@ -104,17 +106,6 @@ def reply_text(words: Words, row: TurnRow) -> str:
         return row.reply
     known = row.status in set(Status) and row.status != Status.OK
     return f"({words.said(Status(row.status).meaning)})" if known else words.gettext("(no text)")
-
-
-def bot_turn(words: Words, row: TurnRow) -> Turn:
-    """Return what a bot said, with what became of it."""
-    return Turn(
-        reply_text(words, row),
-        outcome=outcome_title(words, row.outcome),
-        tone=outcome_tone(row.outcome),
-        meaning=outcome_meaning(words, row.outcome),
-        note=" · ".join(reply_notes(words, row)),
-    )
 
 
 def reply_notes(words: Words, row: TurnRow, *, timed: bool = True) -> Iterator[str]:
@@ -156,8 +147,8 @@ def _list_expected(words: Words, expect: Expectation) -> Iterator[str]:
         noted = ", ".join(f"{name} = {value}" for name, value in slots.items())
         yield words.gettext("should remember: %(slots)s", slots=noted)
     if expect.all_actions:
-        taken = ", ".join(map(str, expect.all_actions))
-        yield words.gettext("should take the actions: %(actions)s", actions=taken)
+        actions = ", ".join(map(str, expect.all_actions))
+        yield words.gettext("should take the actions: %(actions)s", actions=actions)
     if expect.within_ms is not None:
         yield words.gettext("should answer within %(time)s", time=words.said(milliseconds_text(expect.within_ms)))
     if expect.answered:

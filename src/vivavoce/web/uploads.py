@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -54,23 +54,23 @@ def asked_rows(path: str, kind: str = "", number: int = 1) -> Listing:
 
 
 def rows_part(
-    words: Words, asked: Listing, rows: Sequence[Planned], counts: Mapping[KindT, int], titles: Mapping[KindT, str]
+    words: Words, listing: Listing, rows: Sequence[Planned], counts: Mapping[KindT, int], titles: Mapping[KindT, str]
 ) -> View:
     """Return some rows of one kind, the ways to the others, and all of them as files.
 
     `counts` and `titles` are given by kind, in the order in which they matter.
     """
     there = [kind for kind in counts if counts[kind]]
-    chosen = asked.chosen["kind"] or next(iter(there), [*counts][-1])
+    chosen = listing.chosen["kind"] or next(iter(there), [*counts][-1])
     of_kind = [row for row in rows if row.kind == chosen]
-    listing, number = replace(asked, chosen={"kind": chosen}), Writer(words).number
+    kind_listing, number = replace(listing, chosen={"kind": chosen}), Writer(words).number
     texts = {kind: f"{words.gettext(titles[kind])} ({number(counts[kind])})" for kind in there}
     return View(
         kind=chosen,
-        rows=listing.cut(of_kind),
-        tabs=tuple(Link(text, listing.address(kind=kind), kind == chosen) for kind, text in texts.items()),
-        pager=listing.pager(len(of_kind)),
-        downloads=Listing(asked.path).downloads(),
+        rows=kind_listing.cut(of_kind),
+        tabs=tuple(Link(text, kind_listing.address(kind=kind), kind == chosen) for kind, text in texts.items()),
+        pager=kind_listing.pager(len(of_kind)),
+        downloads=Listing(listing.path).downloads(),
     )
 
 
@@ -188,33 +188,28 @@ def encoding_field(words: Words, chosen: Encoding) -> Field:
 
 def read_encoding(form: Fields) -> Encoding:
     """Return the encoding that a form names."""
-    said = form.choice("encoding", ENCODINGS)
-    return next((name for name in ENCODINGS if name == said), "")
+    chosen = form.choice("encoding", ENCODINGS)
+    return next((name for name in ENCODINGS if name == chosen), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Layed:
-    """What a form says of a table. No roles: they are to be found out anew."""
+def read_layout(form: Fields, seen: Layout, known: Sequence[str]) -> dict[str, Any]:
+    """Return `sheet`, `header` and `roles` of a form that showed a table.
 
-    sheet: str
-    header: int
-    roles: tuple[str, ...]
-
-
-def read_layout(form: Fields, seen: Layout, known: Sequence[str]) -> Layed:
-    """Return sheet, header and roles of a form that showed a table; another sheet or header has other columns."""
+    Another sheet or header has other columns, whose roles are detected anew.
+    """
     sheet = form.text("to_sheet", most=MAX_SHEET) or seen.sheet
     header = form.whole("header", seen.header, low=0, high=LAST_ROW)
     if sheet != seen.sheet:
-        return Layed(sheet, 0, ())
+        return {"sheet": sheet, "header": 0, "roles": ()}
     if header != seen.header:
-        return Layed(sheet, header, ())
+        return {"sheet": sheet, "header": header, "roles": ()}
     roles = [form.choice(f"role_{place}", known) for place in range(len(seen.columns))]
     for place, role in enumerate(roles):
         # A role that was just given to one column is taken from the other.
         if role and roles.count(role) > 1 and role == seen.roles[place]:
             roles[place] = ""
-    return Layed(sheet, header, tuple(role if role not in roles[:place] else "" for place, role in enumerate(roles)))
+    own = tuple(role if role not in roles[:place] else "" for place, role in enumerate(roles))
+    return {"sheet": sheet, "header": header, "roles": own}
 
 
 def file_facts(words: Words, layout: Layout, size: int) -> str:

@@ -298,8 +298,8 @@ def test_the_responses_api_remembers_and_confirms_tool_calls(extra: str, monkeyp
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"kind": "voiceflow", "api_key": "VF.DM.written-out"}, "not taken from the environment"),
-        ({"kind": "wit", "token": "WRITTEN"}, "not taken from the environment"),
+        ({"kind": "voiceflow", "api_key": "VF.DM.written-out"}, "must come from the environment"),
+        ({"kind": "wit", "token": "WRITTEN"}, "must come from the environment"),
         ({"kind": "botpress"}, "webhook"),
         ({"kind": "directline", "base_url": "http://x.example", "settle_s": "soon"}, "settle_s"),
         ({"kind": "openai", "model": "m", "api": "assistants"}, "assistants"),

@@ -14,7 +14,7 @@ from vivavoce.dialogues.corpus.reading import read_dialogues
 from vivavoce.dialogues.dialogue import Dialogue, Kind, Utterance
 from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.model.explaining import LIMIT, MAX_DIALOGUES, MIN_DIALOGUES, measure_drift
-from vivavoce.dialogues.raters.learned import shipped
+from vivavoce.dialogues.raters.learned import load_shipped
 from vivavoce.dialogues.refusals import refuse
 from vivavoce.dialogues.result import Drift
 from vivavoce.reports.dialogues.html import render_dialogues
@@ -22,7 +22,7 @@ from vivavoce.reports.dialogues.wording import drift_warning, remarks
 
 pytestmark = pytest.mark.slow
 
-MODEL = shipped().model
+MODEL = load_shipped().model
 
 
 @pytest.fixture(scope="module")

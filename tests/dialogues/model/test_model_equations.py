@@ -53,11 +53,11 @@ def test_what_looks_like_a_person_is_guessed_to_be_one() -> None:
 def test_a_fold_is_predicted_without_its_own_marks(told: bool) -> None:
     outputs, marks, human = simulate(100)
     folds = grouped_folds(range(100), 4, 0)
-    before = cross_fit(outputs, marks, human, folds, told=told)
+    before = cross_fit(outputs, marks, human, folds, is_known=told)
     own = folds[1][1]
     changed = marks.copy()
     changed[own] = 6 - changed[own]
-    after = cross_fit(outputs, changed, human, folds, told=told)
+    after = cross_fit(outputs, changed, human, folds, is_known=told)
     assert np.array_equal(before[own], after[own])
     others = np.setdiff1d(np.arange(100), own)
     assert not np.allclose(before[others], after[others])
@@ -69,7 +69,7 @@ def test_an_untold_kind_is_not_looked_at_in_the_fold_that_is_predicted() -> None
     own = folds[0][1]
     changed = human.copy()
     changed[own] = ~changed[own]
-    found = [cross_fit(outputs, marks, kinds, folds, told=False)[own] for kinds in (human, changed)]
+    found = [cross_fit(outputs, marks, kinds, folds, is_known=False)[own] for kinds in (human, changed)]
     assert np.array_equal(*found)
 
 

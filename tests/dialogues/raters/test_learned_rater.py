@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Dialogue, Utterance
 from vivavoce.dialogues.raters import learned
-from vivavoce.dialogues.raters.learned import MAX_MESSAGES, LearnedRater, from_option, shipped
+from vivavoce.dialogues.raters.learned import MAX_MESSAGES, LearnedRater, from_option, load_shipped
 from vivavoce.dialogues.raters.protocol import Rater
 from vivavoce.dialogues.result import Score
 from vivavoce.errors import FileError, MissingPartError
@@ -41,7 +41,7 @@ def _said(side: tuple[str, bool | None], text: str) -> tuple[str, str, bool | No
 
 
 def rate(dialogue: Dialogue) -> Score:
-    (score,) = shipped().rate([dialogue])
+    (score,) = load_shipped().rate([dialogue])
     return score
 
 
@@ -58,7 +58,7 @@ def test_a_plain_talk_gets_a_score_with_its_grounds_and_no_warning() -> None:
     assert [turn.number for turn in score.turns] == list(range(1, len(ENGLISH) + 1))
     assert score.warnings == ()
     assert score.refusal == ""
-    assert isinstance(shipped(), Rater)
+    assert isinstance(load_shipped(), Rater)
 
 
 def test_a_bot_that_insults_and_repeats_itself_gets_less() -> None:
@@ -142,7 +142,7 @@ def test_messages_without_text_are_counted() -> None:
 
 
 def test_talks_of_another_length_than_those_learned_from_are_told_of() -> None:
-    lengths = shipped().origin.lengths
+    lengths = load_shipped().origin.lengths
     assert lengths is not None
     assert warned(
         talk(*ENGLISH[:4]),
@@ -198,7 +198,7 @@ def test_ten_thousand_speakers_are_no_trouble() -> None:
 
 def test_scores_come_in_the_order_of_the_dialogues() -> None:
     mixed = [talk(*ENGLISH[: 1 + place % 6], name=f"t{place}") for place in range(80)]
-    scores = shipped().rate(mixed)
+    scores = load_shipped().rate(mixed)
     assert [score.id for score in scores] == [dialogue.id for dialogue in mixed]
     assert [score.score is None for score in scores] == [place % 6 < 3 for place in range(80)]
 
@@ -208,13 +208,13 @@ def test_a_talk_gets_the_same_score_alone_and_among_others() -> None:
         talk(*[f"{text} {'and so on ' * (place % 7)}" for text in ENGLISH * (1 + place % 5)], name=f"t{place}")
         for place in range(70)
     ]
-    together = shipped().rate(many)
+    together = load_shipped().rate(many)
     assert together == [rate(dialogue) for dialogue in many]
-    assert shipped().rate(many[::-1])[::-1] == together
+    assert load_shipped().rate(many[::-1])[::-1] == together
 
 
 def test_no_dialogues_get_no_scores() -> None:
-    assert shipped().rate([]) == []
+    assert load_shipped().rate([]) == []
 
 
 UGLY = st.one_of(
@@ -232,7 +232,7 @@ UTTERANCES = st.builds(
 @given(st.lists(st.lists(UTTERANCES, max_size=12), max_size=4))
 def test_no_log_is_too_ugly(talks: list[list[Utterance]]) -> None:
     dialogues = [Dialogue(f"t{place}", tuple(turns)) for place, turns in enumerate(talks)]
-    scores = shipped().rate(dialogues)
+    scores = load_shipped().rate(dialogues)
     assert [score.id for score in scores] == [dialogue.id for dialogue in dialogues]
     for score in scores:
         if score.score is None:
@@ -244,12 +244,12 @@ def test_no_log_is_too_ugly(talks: list[list[Utterance]]) -> None:
 def test_no_option_is_the_shipped_model_and_a_path_is_ones_own(tmp_path: Path) -> None:
     from vivavoce.dialogues.model.weights import save_weights
 
-    assert from_option("") is shipped()
+    assert from_option("") is load_shipped()
     path = tmp_path / "own.npz"
-    save_weights(shipped().model, path)
+    save_weights(load_shipped().model, path)
     own = from_option(str(path))
     assert own.name == f"learned:{path}"
-    assert own.rate([talk(*ENGLISH)]) == shipped().rate([talk(*ENGLISH)])
+    assert own.rate([talk(*ENGLISH)]) == load_shipped().rate([talk(*ENGLISH)])
     with pytest.raises(FileError, match=r"none\.npz"):
         from_option(str(tmp_path / "none.npz"))
 
@@ -257,20 +257,20 @@ def test_no_option_is_the_shipped_model_and_a_path_is_ones_own(tmp_path: Path) -
 def test_a_package_without_its_model_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("vivavoce.dialogues.model.weights.SHIPPED", tmp_path / "gone.npz")
     with pytest.raises(MissingPartError, match=r"gone\.npz"):
-        learned.shipped.__wrapped__()
+        learned.load_shipped.__wrapped__()
 
 
 def test_the_origin_is_the_models() -> None:
-    assert isinstance(shipped(), LearnedRater)
-    assert shipped().origin is shipped().model.origin
-    assert shipped().name == "learned"
+    assert isinstance(load_shipped(), LearnedRater)
+    assert load_shipped().origin is load_shipped().model.origin
+    assert load_shipped().name == "learned"
 
 
 SCORING = f"""
 import sys
 from pathlib import Path
 from vivavoce.dialogues.dialogue import Dialogue, Utterance
-from vivavoce.dialogues.raters.learned import shipped
+from vivavoce.dialogues.raters.learned import load_shipped
 
 def talk(name, texts):
     turns = (Utterance("AB"[place % 2], text, bool(place % 2)) for place, text in enumerate(texts))
@@ -278,7 +278,7 @@ def talk(name, texts):
 
 talks = [talk(f"t{{number}}", [f"{{text}} {{number}}" for text in {ENGLISH!r} * 5]) for number in range(200)]
 talks.append(talk("long", ["so many words here " * 30] * 10_000))
-assert all(score.score is not None for score in shipped().rate(talks))
+assert all(score.score is not None for score in load_shipped().rate(talks))
 heavy = [name for name in ("torch", "sklearn", "onnxruntime", "scipy", "pandas") if name in sys.modules]
 # The peak since this program began; `getrusage` would also count what the parent held when it was forked.
 peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))

@@ -21,13 +21,13 @@ from vivavoce.dialogues import (
     read_dialogues,
     result_to_json,
 )
+from vivavoce.dialogues.corpus.stored import read_stored
 from vivavoce.dialogues.json_form import scores_from_json
 from vivavoce.dialogues.result import Cause, Reason, Score, TurnEffect
 from vivavoce.errors import DataError, UsageError, WorkError
 from vivavoce.jobs.exams.dialogues import (
     CHUNK,
     _score_to_json,
-    dialogues_from_bytes,
     dialogues_to_bytes,
 )
 from vivavoce.jobs.exams.documents import canonical_json
@@ -52,14 +52,14 @@ def conclusion() -> Conclusion:
 
 
 def test_units_find_what_the_exam_in_one_go_finds(conclusion: Conclusion) -> None:
-    whole = examine_dialogues(dialogues_from_bytes(MATERIAL), load_rater("length"))
+    whole = examine_dialogues(read_stored(MATERIAL), load_rater("length"))
     assert document(conclusion).content == canonical_json(add_messages(result_to_json(whole)))
 
 
 def test_the_shipped_model_is_asked_where_no_rater_is_named() -> None:
     talks = TALKS[: CHUNK + 6]
     found = conclude("dialogues", dialogues_to_bytes(talks), {}, shuffled(1))
-    whole = examine_dialogues(dialogues_from_bytes(dialogues_to_bytes(talks)))
+    whole = examine_dialogues(read_stored(dialogues_to_bytes(talks)))
     assert document(found).content == canonical_json(add_messages(result_to_json(whole)))
 
 
@@ -149,7 +149,7 @@ def test_options_are_refused_all_at_once() -> None:
     )
 )
 def test_talks_come_back_as_they_were_written(talks: list[Dialogue]) -> None:
-    back = dialogues_from_bytes(dialogues_to_bytes(talks))
+    back = read_stored(dialogues_to_bytes(talks))
     assert [replace(one, row=None) for one in back] == talks
     assert dialogues_to_bytes(back) == dialogues_to_bytes(talks)
 
@@ -157,7 +157,7 @@ def test_talks_come_back_as_they_were_written(talks: list[Dialogue]) -> None:
 def test_every_line_that_cannot_be_read_is_named() -> None:
     content = b'{"id": "a", "turns": []}\nnonsense\n\n{"id": "a", "turns": []}\n{"id": "b"}\n'
     with pytest.raises(DataError) as caught:
-        dialogues_from_bytes(content)
+        read_stored(content)
     assert [fault.where for fault in caught.value.faults] == ["line 2", "line 5", "line 4"]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from vivavoce.cli.conversations import results
 from vivavoce.cli.conversations.material import (
     build_plan,
     describe_origin,
@@ -32,14 +33,6 @@ from vivavoce.cli.conversations.options import (
     SuiteName,
     SuiteNames,
     TurnGates,
-)
-from vivavoce.cli.conversations.results import (
-    check_reports,
-    conclude_check,
-    hand_over,
-    parse_turn_gates,
-    publish_diff,
-    require_names,
 )
 from vivavoce.cli.shared.failures import tell_notes
 from vivavoce.cli.shared.material import settings_in_force
@@ -71,10 +64,10 @@ def check(
     strict: Annotated[bool, option("--strict", "", "Exit with 1 if there are warnings.", GATES)] = False,
     output: Output,
 ) -> None:
-    """Find faults in scenarios before a run, and show the size of a run.
+    """Check scenarios before a run: show their faults, and how large and how long the run will be.
 
-    With `--bot`, topics and slots are compared with those of the bot, and messages with its training phrases.
-    Errors end with exit code 2, as a run would be refused; with `--strict`, warnings end with 1.
+    With `--bot`, compares topics and slots with those of the bot, and messages with its training examples.
+    Exits with 2 if there are errors, because a run would be rejected; with `--strict`, exits with 1 on warnings.
 
     For example:
 
@@ -90,7 +83,7 @@ def check(
     facts = [bot.facts for bot in load_chosen_bots(bot_choice, [material], seed=0)] if bot_choice.bot else []
     result = check_suite(material, facts)
     publish(output, "conversations-check", result.to_json(), lambda console: show_suite_check(console, result))
-    conclude_check(result, material.source, listed=bool(output.json_path) or not output.quiet, strict=strict)
+    results.conclude_check(result, material.source, listed=bool(output.json_path) or not output.quiet, strict=strict)
 
 
 @app.command()
@@ -113,8 +106,8 @@ def run(
     Every exchange is recorded at once: after a crash or Ctrl-C, `viva conversations resume DIR` continues, and
     `viva conversations score DIR` computes the findings again without calling a bot.
 
-    Several suites are one run: each conversation keeps the rules and the agent of its suite, and a suite without
-    domains is a domain. The result shows every domain and level, as Table I of the ECHO paper does.
+    Several suites form one run. Each conversation keeps the rules and the agent of its suite; a suite without
+    domains counts as one domain. The result shows every domain and level, like Table I of the ECHO paper.
 
     For example:
 
@@ -123,9 +116,9 @@ def run(
         viva conversations run flight --bot vectors --bot nlpjs --level basic --repeats 3
         viva conversations run suite.yaml --bot staging --rate 5 --max-messages 500 --junit results.xml --strict
     """
-    check_reports(reports, suites)
+    results.check_reports(reports, suites)
     settings = settings_in_force(repeating)
-    limits = parse_turn_gates(gates.fail_under)
+    limits = results.parse_turn_gates(gates.fail_under)
     materials = [read_scenarios(suite, choice) for suite in suites]
     for material in materials:
         tell_notes(material.notes, reports.quiet)
@@ -135,13 +128,13 @@ def run(
 
     bots = load_chosen_bots(bot_choice, materials, seed=settings.seed)
     facts = [bot.facts for bot in bots]
-    require_names(limits, facts)
+    results.require_names(limits, facts)
     tell_unchecked(plan, facts, reports.quiet)
     options = RunOptions(repeats=repeating.repeats, seed=settings.seed, **parse_pressure(pressure))
     folder = record or find_new_folder("-".join(material.name for material in materials))
     with begin_run(folder, plan, facts, options, describe_origin(bot_choice, materials)) as run_record:
         end = hold_all(run_record, bots, reports.quiet)
-        hand_over(run_record, end, reports, limits, strict=gates.strict)
+        results.hand_over(run_record, end, reports, limits, strict=gates.strict)
 
 
 @app.command()
@@ -150,23 +143,23 @@ def resume(
 ) -> None:
     """Resume a run: finished conversations stay; those that failed or were in progress run again.
 
-    Options default to those of the run; `--max-messages` counts anew.
+    Options default to those of the run; `--max-messages` starts counting again.
 
     For example:
 
         viva conversations resume viva-runs/flight-1
         viva conversations resume viva-runs/flight-1 --rate 2 --max-messages 200
     """
-    check_reports(reports)
+    results.check_reports(reports)
     settings_in_force()
-    limits = parse_turn_gates(gates.fail_under)
+    limits = results.parse_turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord, options_of
 
     with RunRecord.open(folder) as record:
-        require_names(limits, record.header.bots)
+        results.require_names(limits, record.header.bots)
         options = replace(options_of(record.header), **{"max_messages": None, **parse_pressure(pressure)})
         end = hold_all(record, reload_bots(record, bots), reports.quiet, options)
-        hand_over(record, end, reports, limits, strict=gates.strict)
+        results.hand_over(record, end, reports, limits, strict=gates.strict)
 
 
 @app.command()
@@ -180,14 +173,14 @@ def score(folder: RunFolder, *, gates: TurnGates, reports: Reports) -> None:
         viva conversations score viva-runs/flight-1
         viva conversations score viva-runs/flight-1 --json - --fail-under accuracy=0.8
     """
-    check_reports(reports)
+    results.check_reports(reports)
     settings_in_force()
-    limits = parse_turn_gates(gates.fail_under)
+    limits = results.parse_turn_gates(gates.fail_under)
     from vivavoce.conversations import RunRecord
 
     with RunRecord.open(folder) as record:
-        require_names(limits, record.header.bots)
-        hand_over(record, None, reports, limits, strict=gates.strict)
+        results.require_names(limits, record.header.bots)
+        results.hand_over(record, None, reports, limits, strict=gates.strict)
 
 
 @app.command()
@@ -195,13 +188,13 @@ def report(
     folder: RunFolder,
     *,
     out: Annotated[
-        Path | None, option("--out --html -o", "PATH", "Page to write.", default="DIR/report.html")
+        Path | None, option("--out --html -o", "PATH", "HTML file to write.", default="DIR/report.html")
     ] = None,
     output: Output,
 ) -> None:
-    """Write the report of a run as one file: table, charts, and the conversations side by side.
+    """Write the report of a run as one HTML file: table, charts, and the conversations side by side.
 
-    The page needs no network and no other file, so you can send it to anyone; it shows the replies of the bots.
+    The file works offline and on its own, so you can send it to anyone. It contains the bots' replies.
 
     For example:
 
@@ -214,7 +207,9 @@ def report(
 
     with RunRecord.open(folder) as record:
         check_targets({"--out": target, **output.targets})
-        hand_over(record, None, Reports(html=target, json_path=output.json_path, quiet=True), [], strict=False)
+        results.hand_over(
+            record, None, Reports(html=target, json_path=output.json_path, quiet=True), [], strict=False
+        )
     output.tell(f"Written: {target}")
 
 
@@ -228,7 +223,7 @@ def compare(
 ) -> None:
     """Compare two runs turn by turn: what improved, got worse, is new or gone, and whether it may be chance.
 
-    Bots of the same name are compared; turns whose script was edited in between do not count.
+    Compares bots of the same name; turns whose script was edited in between do not count.
 
     For example:
 
@@ -237,7 +232,7 @@ def compare(
     """
     check_targets(reports.targets)
     settings_in_force()
-    diff = publish_diff(before, after, reports)
+    diff = results.publish_diff(before, after, reports)
     if strict and diff.regressed:
         raise GateError(
             f"{plural(len(diff.regressed), 'turn')} got worse",
@@ -254,16 +249,18 @@ def add_typos(
         float, option("--share", "0..1", "Share of the turns that get a misspelt twin.", low=0.01, high=1)
     ] = 1 / 3,
     budget: Annotated[float, option("--budget", "0..1", "Typos per letter.", low=0.001, high=0.5)] = 0.06,
-    layout: Annotated[str | None, option("--layout", "qwerty|qwertz", "Keyboard.", default="by language")] = None,
-    seed: Annotated[int, option("--seed", "N", "Seed of the random draws.")] = 0,
+    layout: Annotated[
+        str | None, option("--layout", "qwerty|qwertz", "Keyboard layout.", default="by language")
+    ] = None,
+    seed: Annotated[int, option("--seed", "N", "Random seed: the same seed gives the same typos.")] = 0,
     encoding: Encoding = None,
     force: Force = False,
     output: Output,
 ) -> None:
     """Add misspelt twins of conversations, so that the exam can show what typos cost.
 
-    A twin is a copy of a conversation in which some messages have typos as people make them; names, numbers and
-    other values stay. The same seed gives the same typos.
+    A twin is a copy of a conversation in which some messages contain typical typos; names, numbers and other values
+    stay unchanged.
 
     For example:
 

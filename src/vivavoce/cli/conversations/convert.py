@@ -34,7 +34,7 @@ def convert(
 ) -> None:
     """Convert scenarios between YAML, sheets, Botium scripts and Rasa test stories, and list what was lost.
 
-    Reads everything that an exam can use. What the new form cannot express is listed with counts.
+    Reads all formats that an exam can use, and lists what the new format cannot express, with counts.
 
     For example:
 
@@ -52,7 +52,7 @@ def convert(
 
     def show(console: Console) -> None:
         console.print(conversion.summary, style="bold", markup=False, highlight=False)
-        for title, lines in (("While reading:", conversion.notes), ("Not kept:", conversion.lost)):
+        for title, lines in (("While reading:", conversion.notes), ("Changed or lost:", conversion.lost)):
             if lines:
                 console.print(title)
             for line in lines:

@@ -30,7 +30,7 @@ _SUITE_HELP = (
     "`flight`, `medical`, `recruiting`."
 )
 SuiteName = Annotated[str, argument("SUITE", _SUITE_HELP, complete_suite)]
-SuiteNames = Annotated[list[str], argument("SUITE...", f"{_SUITE_HELP} Several suites are one run.", complete_suite)]
+SuiteNames = Annotated[list[str], argument("SUITE...", f"{_SUITE_HELP} Several suites form one run.", complete_suite)]
 RunFolder = Annotated[Path, argument("DIR", "Folder of the run.", file_okay=False)]
 BotFile = Annotated[
     Path | None, option("--bots", "FILE", "File that lists bots.", BOTS, default="bots.yaml in the current folder")
@@ -100,7 +100,7 @@ class Reports(DiffReports):
 
     junit: Path | None = declare("PATH", "Write JUnit XML for CI.", OUTPUT)
     turns: Path | None = declare("PATH", "Write every turn as a table: `.csv` or `.xlsx`.", OUTPUT)
-    literal: bool = declare("", "Also show the numbers as the ECHO paper defines them.", OUTPUT, value=False)
+    literal: bool = declare("", "Also show the metrics as the ECHO paper defines them.", OUTPUT, value=False)
 
 
 @option_group
@@ -109,7 +109,7 @@ class TurnGates:
 
     fail_under: list[str] | None = declare(
         "NAME=VALUE",
-        "Exit with 1 if a number of any bot is worse, for example `accuracy=0.8`, or `f1@mybot=0.7` for one "
+        "Exit with 1 if a metric of any bot is worse, for example `accuracy=0.8`, or `f1@mybot=0.7` for one "
         "bot. May be repeated.",
         GATES,
     )

@@ -25,9 +25,9 @@ def check_reports(reports: Reports, inputs: Sequence[str] = ()) -> None:
     check_targets(reports.targets, inputs)
     if reports.turns and reports.turns.suffix.casefold() not in TABLES:
         raise UsageError(
-            f"use {' or '.join(TABLES)} for a table of turns",
+            "turns can only be written as CSV or XLSX",
             where=f"--turns {reports.turns}",
-            remedy="use one of these extensions",
+            remedy=f"use the extension {' or '.join(TABLES)}",
         )
 
 
@@ -78,7 +78,6 @@ def hand_over(
 
 
 def _write(result: ConversationsResult, record: RunRecord, reports: Reports) -> None:
-    """Write each file; each part is loaded only if needed."""
     if reports.html:
         from vivavoce.reports.conversations.html import render_conversations
 
@@ -160,7 +159,7 @@ def _build_incomplete_error(record: RunRecord, end: RunEnd) -> WorkError:
     parts += [f"{plural(end.left, 'conversation')} not started"] if end.left else []
     again = f"viva conversations resume {record.folder}"
     return WorkError(
-        f"{' and '.join(parts)}; not counted as wrong",
+        f"{' and '.join(parts)}; none counts as wrong",
         where=str(record.folder),
         faults=[*causes, *(Fault(reason) for reason in end.reasons)],
         remedy=f"fix the cause, then run: {again}" if end.errored else f"to resume, run: {again}",

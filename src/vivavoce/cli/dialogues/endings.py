@@ -33,14 +33,12 @@ class Tally:
 
     scored: int = 0
     total: float = 0.0
-    refusals: Counter[str] = field(default_factory=Counter)
-    causes: dict[str, Cause] = field(default_factory=dict)
+    refusals: Counter[tuple[str, Cause]] = field(default_factory=Counter)
 
     def add(self, score: Score) -> None:
         """Count one score or refusal."""
         if score.score is None:
-            self.refusals[score.refusal] += 1
-            self.causes[score.refusal] = score.cause or Cause.TALK
+            self.refusals[score.refusal, score.cause or Cause.TALK] += 1
         else:
             self.scored += 1
             self.total += score.score
@@ -97,7 +95,7 @@ def conclude_raters(tallies: Mapping[str, Tally], source: str, record: Path | No
 
 def _find_failure(tally: Tally, source: str, record: Path | None) -> VivaError | None:
     # Refusals that another run may lift.
-    unanswered = Counter({why: n for why, n in tally.refusals.items() if tally.causes[why] is Cause.UNANSWERED})
+    unanswered = Counter({key: n for key, n in tally.refusals.items() if key[1] is Cause.UNANSWERED})
     if unanswered:
         again = "fix the cause and run the command again"
         return WorkError(
@@ -110,7 +108,7 @@ def _find_failure(tally: Tally, source: str, record: Path | None) -> VivaError |
         )
     if tally.scored:
         return None
-    remedies = [REMEDIES[tally.causes[why]] for why, _ in tally.refusals.most_common()]
+    remedies = [REMEDIES[cause] for (_, cause), _ in tally.refusals.most_common()]
     return DataError(
         f"nothing could be scored: {plural(tally.refusals.total(), 'dialogue')} read, none with a score",
         where=source,
@@ -119,8 +117,8 @@ def _find_failure(tally: Tally, source: str, record: Path | None) -> VivaError |
     )
 
 
-def _list_reasons(refusals: Counter[str]) -> list[Fault]:
+def _list_reasons(refusals: Counter[tuple[str, Cause]]) -> list[Fault]:
     reasons = refusals.most_common(MAX_REASONS)
     left = len(refusals) - len(reasons)
     more = [Fault(f"{left:,} more reasons")] if left > 0 else []
-    return [*(Fault(f"{why or 'no reason given'} ({plural(n, 'dialogue')})") for why, n in reasons), *more]
+    return [*(Fault(f"{why or 'no reason given'} ({plural(n, 'dialogue')})") for (why, _), n in reasons), *more]

@@ -128,7 +128,7 @@ def conclude_evaluation(evaluation: Evaluation, reports: EvaluationReports, reco
 
 def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
     """Return the agreement of the first rater, then the findings of each, then how they differ."""
-    from vivavoce.dialogues.agreement import difference_to_json
+    from vivavoce.codec import to_json
 
     first = evaluation.first
     return {
@@ -140,12 +140,13 @@ def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
         "rater": first.passport.rater,
         **_agreements_json(first.passport),
         "raters": [_rater_json(result) for result in evaluation.results],
-        "differences": [difference_to_json(difference) for difference in evaluation.differences],
+        "differences": [to_json(difference) for difference in evaluation.differences],
     }
 
 
 def _agreements_json(passport: Passport) -> dict[str, Any]:
-    from vivavoce.dialogues.json_form import to_json, trust_to_json
+    from vivavoce.codec import to_json
+    from vivavoce.dialogues.json_form import trust_to_json
 
     kinds = {name: to_json(agreement) for name, agreement in passport.local.items()}
     return {"overall": kinds.pop(OVERALL), "by_kind": kinds, **trust_to_json(passport)}
@@ -155,8 +156,8 @@ def _rater_json(result: DialoguesResult) -> dict[str, Any]:
     from vivavoce.dialogues import result_to_json
 
     whole = result_to_json(result)
-    kept = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue", "problems")}
-    return {"rater": result.passport.rater, **_agreements_json(result.passport), **kept}
+    shared = {name: whole[name] for name in ("passport", "recalibration", "ranking", "queue", "problems")}
+    return {"rater": result.passport.rater, **_agreements_json(result.passport), **shared}
 
 
 def _show(console: Console, evaluation: Evaluation, *, saved: bool) -> None:

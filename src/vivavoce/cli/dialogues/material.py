@@ -19,7 +19,7 @@ from vivavoce.cli.shared.failures import resumable, tell
 from vivavoce.cli.shared.material import MEGABYTE
 from vivavoce.cli.shared.progress import Report
 from vivavoce.errors import DataError, Fault, FileError, UsageError, VivaError, nearest, plural
-from vivavoce.messages import change_texts
+from vivavoce.messages import change_texts, say
 
 if TYPE_CHECKING:
     from vivavoce.conversations.transcript import ConversationKey, Transcript
@@ -33,9 +33,10 @@ DEMO = "demo"
 DEFAULT_RATER = "learned"
 MODEL_ENDING = ".npz"
 INVENTED = "These dialogues and their ratings are invented for demonstration."
-INVENTED_VERDICT = (
-    "Do not compare bots with this score: these dialogues and their ratings are invented to show "
-    "what a report looks like. They are not evidence about any bot or about agreement with people."
+INVENTED_VERDICT = say(
+    "Do not compare bots with this score: {because}",
+    because="these dialogues and their ratings are invented to show what a report looks like. They are not evidence "
+    "about any bot or about agreement with people.",
 )
 
 
@@ -272,15 +273,15 @@ def read_published_part(name: str, place: Path, part: str | None) -> tuple[Dialo
     dialogues = read_published(name, place)
     if part is None:
         return dialogues
-    kept = tuple(dialogue for dialogue in dialogues if dialogue.source.startswith(part))
-    if not kept:
+    chosen = tuple(dialogue for dialogue in dialogues if dialogue.source.startswith(part))
+    if not chosen:
         known = sorted({dialogue.source for dialogue in dialogues})
         raise DataError(
             f"the data set has no part '{part}'.{nearest(part, known)}",
             where=str(place),
             remedy=f"choose one of: {', '.join(known)}",
         )
-    return kept
+    return chosen
 
 
 def list_absent_parts(name: str, place: Path) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ LogFile = Annotated[
     argument(
         "FILE",
         "Logged dialogues: JSONL, JSON, Rasa trackers, CSV, TSV, XLSX, or text with the speaker before each message; "
-        "the folder of a conversations run; `-`: JSON Lines from standard input; `demo`: the shipped dialogues.",
+        "the folder of a conversations run; `-` for JSON Lines from standard input; `demo`: the shipped dialogues.",
         complete_log,
     ),
 ]
@@ -87,7 +87,7 @@ class RaterChoice:
     """Which rater scores."""
 
     rater: str | None = _declare_rater(
-        "Rater: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function`, `length`."
+        "Who scores: `learned` (shipped), `learned:PATH`, `openai:MODEL`, `python:module:function` or `length`."
     )
     model: ModelPath = None
 
@@ -97,7 +97,7 @@ class RaterChoices:
     """Which raters are measured."""
 
     rater: list[str] | None = _declare_rater(
-        "Rater, as in `viva dialogues score`. May be repeated to compare raters on the same dialogues."
+        "Who scores, as in `viva dialogues score`. May be repeated to compare raters."
     )
     model: ModelPath = None
 
@@ -106,13 +106,13 @@ class RaterChoices:
 class Judging:
     """How a judge behind an endpoint is called."""
 
-    at_once: int | None = declare("N", "Simultaneous calls to a judge.", RATER, low=1)
+    at_once: int | None = declare("N", "Maximum simultaneous calls to a judge.", RATER, low=1)
     timeout: float | None = declare("SECONDS", "Maximum time for one answer of a judge.", RATER, low=0.001)
-    retries: int | None = declare("N", "Retries after a temporary error of a judge; 0: none.", RATER, low=0)
+    retries: int | None = declare("N", "Retries after a temporary error of a judge; 0 for none.", RATER, low=0)
     max_messages: int | None = declare(
-        "N", "Maximum number of messages to a judge; the rest can be asked later.", RATER, low=1
+        "N", "Maximum messages to a judge; run again with --record to ask the rest.", RATER, low=1
     )
-    record: Path | None = declare("FILE", "Save the answers of a judge; they are not requested again.", RATER)
+    record: Path | None = declare("FILE", "Save the judge's answers; a second run does not ask again.", RATER)
 
 
 @option_group
@@ -121,7 +121,7 @@ class ScoreReports(Output):
 
     json_path: str | None = declare(
         "PATH",
-        "Write JSON Lines, one per dialogue; `-`: to standard output, and nothing else there.",
+        "Write JSON Lines, one per dialogue; `-` for standard output, without any other text.",
         OUTPUT,
         flags="--json",
     )
@@ -195,7 +195,7 @@ class Lessons:
         "NAME", "Only this part of a public data set, for example `july`.", READING, complete=complete_choices(PARTS)
     )
     learnt_from: str | None = declare(
-        "TEXT", "Name of the dialogues in the passport.", EXAM, default="name of the file"
+        "TEXT", "Name of the training data in the passport.", EXAM, default="name of the file"
     )
     licence: str | None = declare("TEXT", "Licence of the dialogues, for the passport.", EXAM)
 
@@ -214,7 +214,7 @@ class Repetition:
     )
     preset: str | None = declare(
         "|".join(PRESETS),
-        "As published (60 epochs), on a smaller budget, or a quick trial.",
+        "As published (60 epochs), with less training, or a quick trial.",
         EXAM,
         default="faithful",
         complete=complete_choices(PRESETS),

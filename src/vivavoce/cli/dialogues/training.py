@@ -110,15 +110,16 @@ def check_model_path(out: Path) -> None:
 
 def model_to_json(out: Path, origin: Origin, material: Material) -> dict[str, Any]:
     """Return the passport of a new model."""
-    from vivavoce.dialogues.json_form import to_json
+    from vivavoce.codec import to_json
 
     return {"model": str(out), "bytes": out.stat().st_size, "notes": list(material.notes), "origin": to_json(origin)}
 
 
 def show_model(console: Console, out: Path, origin: Origin, material: Material) -> None:
     """Show the passport of a new model."""
+    from vivavoce.messages import sentence
     from vivavoce.reports.dialogues.tables import print_agreement
-    from vivavoce.reports.dialogues.wording import learnt_sentence, sentence
+    from vivavoce.reports.dialogues.wording import learnt_sentence
     from vivavoce.reports.shared.layout import block, heading
 
     console.print(heading("Model passport", f"{learnt_sentence(origin)} {sentence(origin.method)}"))

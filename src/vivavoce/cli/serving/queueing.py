@@ -30,12 +30,12 @@ class RequestQueue:
             await self._app(scope, receive, send)
             return
         await self._free.acquire()
-        taken = True
+        holds_place = True
 
         def leave() -> None:
-            nonlocal taken
-            if taken:
-                taken = False
+            nonlocal holds_place
+            if holds_place:
+                holds_place = False
                 self._free.release()
 
         timer = asyncio.get_running_loop().call_later(self._patience_s, leave)

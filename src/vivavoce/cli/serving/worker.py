@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
+from pkgutil import resolve_name
 from typing import Annotated
 
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import Output, option
-from vivavoce.cli.shared.places import Workspace, load_starter, load_tender, open_current
+from vivavoce.cli.shared.places import SCHEDULES, TASKS, Workspace, open_current
 from vivavoce.cli.shared.results import check_targets, head, write_content
 
 
@@ -39,7 +40,7 @@ def worker(
     store = open_current(workspace)
     from vivavoce.jobs.worker import Worker
 
-    worker = Worker(store, slots=slots, start_scheduled=load_starter(), make_tender=load_tender())
+    worker = Worker(store, slots=slots, start_scheduled=resolve_name(SCHEDULES), make_tender=resolve_name(TASKS))
     if output.json_path:
         write_content(output.json_path, {**head("worker"), "worker": worker.name, "workspace": store.address})
     output.tell(f"Working for {store.address} as {worker.name} (press Ctrl-C to stop)")

@@ -33,8 +33,14 @@ def compare_bots(
     from vivavoce import examine_conversations, read_suite
     from vivavoce.agents import read_agent
     from vivavoce.bots import load_bots
-    from vivavoce.bots.provisioning import ProvisionedBot
+    from vivavoce.bots.provisioning import ProvisionedBot, provision
     from vivavoce.bots.training import Trainable
+
+    async def train(bot: Trainable, agent: Agent) -> None:
+        try:
+            await provision(bot, agent, progress)
+        finally:
+            await bot.close()
 
     rows: list[dict[str, Any]] = []
     for agent in agents:
@@ -48,7 +54,7 @@ def compare_bots(
             )
         content = read_agent(suite.agent or agent)
         for bot in remote:
-            asyncio.run(_train(bot, content, progress))
+            asyncio.run(train(bot, content))
         # A platform understands; slots, flow and replies are the agent's for all bots alike.
         held = [ProvisionedBot(bot, content) if isinstance(bot, Trainable) else bot for bot in loaded]
         result = examine_conversations(suite, held, progress=progress)
@@ -57,15 +63,6 @@ def compare_bots(
                 rates = {name: cell.rates[name].to_json() for name in METRICS}
                 rows.append({"agent": agent, "bot": cell.bot, "turns": rates["accuracy"]["n"], **rates})
     return rows
-
-
-async def _train(bot: Trainable, agent: Agent, progress: Progress) -> None:
-    from vivavoce.bots.provisioning import provision
-
-    try:
-        await provision(bot, agent, progress)
-    finally:
-        await bot.close()
 
 
 def show_comparison(console: Console, rows: Sequence[dict[str, Any]]) -> None:

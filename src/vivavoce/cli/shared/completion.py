@@ -9,47 +9,39 @@ from os.path import isdir
 Complete = Callable[[str], list[str]]
 
 
+def _complete_names(list_names: Callable[[], Iterable[str]], *, files: bool = False) -> Complete:
+    """Return a completion by names, which are found when the key is pressed, and by the files of the folder."""
+
+    def complete(incomplete: str) -> list[str]:
+        paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
+        return [*(name for name in list_names() if name.startswith(incomplete)), *(paths if files else ())]
+
+    return complete
+
+
 def complete_choices(choices: Sequence[str]) -> Complete:
     """Return a completion by a fixed list."""
-    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
+    return _complete_names(lambda: choices)
 
 
 def complete_plugin(group: str) -> Complete:
     """Return a completion by the installed plug-ins of a group."""
 
-    def complete(incomplete: str) -> list[str]:
+    def list_plugins() -> Iterable[str]:
         from vivavoce import plugins
 
-        return [name for name in plugins.available(group) if name.startswith(incomplete)]
+        return plugins.available(group)
 
-    return complete
-
-
-complete_classifier, complete_bot, complete_rater = (
-    complete_plugin(f"vivavoce.{noun}") for noun in ("classifiers", "bots", "raters")
-)
+    return _complete_names(list_plugins)
 
 
 def _complete_format(kind: str) -> Complete:
-    def complete(incomplete: str) -> list[str]:
+    def list_names() -> Iterable[str]:
         from vivavoce.files.formats import Kind, list_formats
 
-        return [format.name for format in list_formats(Kind[kind]) if format.name.startswith(incomplete)]
+        return [format.name for format in list_formats(Kind[kind])]
 
-    return complete
-
-
-complete_format, complete_log_format = _complete_format("TRAINING"), _complete_format("DIALOGUES")
-
-
-def _complete_shipped(list_names: Callable[[], Iterable[str]]) -> Complete:
-    """Return a completion by shipped material and by the files of the folder."""
-
-    def complete(incomplete: str) -> list[str]:
-        paths = [f"{path}/" if isdir(path) else path for path in sorted(glob(escape(incomplete) + "*"))]
-        return [*(name for name in list_names() if name.startswith(incomplete)), *paths]
-
-    return complete
+    return _complete_names(list_names)
 
 
 def _list_material() -> Iterable[str]:
@@ -64,6 +56,9 @@ def _list_suites() -> Iterable[str]:
     return suites()
 
 
-complete_material = _complete_shipped(_list_material)
-complete_suite = _complete_shipped(_list_suites)
-complete_log = _complete_shipped(lambda: ("demo",))
+complete_classifier, complete_bot, complete_rater = (
+    complete_plugin(f"vivavoce.{noun}") for noun in ("classifiers", "bots", "raters")
+)
+complete_format, complete_log_format = _complete_format("TRAINING"), _complete_format("DIALOGUES")
+complete_material, complete_suite = (_complete_names(list_, files=True) for list_ in (_list_material, _list_suites))
+complete_log = _complete_names(lambda: ("demo",), files=True)

@@ -13,8 +13,8 @@ from textwrap import wrap
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from vivavoce.cli.shared.plain_help import PlainGroup
 from vivavoce.errors import GateError, VivaError
 
 DEBUG = "VIVA_DEBUG"
@@ -23,7 +23,7 @@ STOPPED = 130
 READER_GONE = 141
 
 
-class Commands(TyperGroup):
+class Commands(PlainGroup):
     """The commands of `viva`; every error ends here."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -40,7 +40,9 @@ class Commands(TyperGroup):
 def explain(error: BaseException) -> int:
     """Say on standard error what went wrong; return the exit code."""
     if isinstance(error, BrokenPipeError):
-        return _reader_gone()
+        # The program that read our output has ended, as in `viva ... | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
     debugging = os.environ.get(DEBUG, "").strip() not in ("", "0")
     if debugging:
         traceback.print_exception(error)
@@ -73,13 +75,6 @@ def tell_notes(notes: Iterable[str], quiet: bool) -> None:
     """Write one line for each note, unless `quiet`."""
     for note in () if quiet else notes:
         tell(f"Note: {note}")
-
-
-def _reader_gone() -> int:
-    # The program that read our output has ended, as in `viva ... | head`.
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    return READER_GONE
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from vivavoce.cli.shared.completion import (
     complete_plugin,
 )
 from vivavoce.cli.shared.failures import tell
+from vivavoce.cli.shared.plain_help import PlainCommand, PlainGroup
 from vivavoce.options import Option
 from vivavoce.records import AUTO
 from vivavoce.settings import OPTIONS, PAPER
@@ -43,11 +44,12 @@ class CommandGroup(typer.Typer):
     """A group of commands; the parameters of a command may be groups of options (frozen classes)."""
 
     def __init__(self, name: str, **options: Any) -> None:
-        super().__init__(name=name, rich_markup_mode="markdown", **{"no_args_is_help": True, **options})
+        usual = {"no_args_is_help": True, "cls": PlainGroup}
+        super().__init__(name=name, rich_markup_mode="markdown", **{**usual, **options})
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """Register a command; Typer sees every field of a group of options as one option."""
-        register = super().command(name, **options)
+        register = super().command(name, cls=PlainCommand, **options)
         return lambda command: register(flatten(command))
 
 
@@ -103,9 +105,10 @@ def option(
     """Return an option of a command: its flags, its value, its meaning, and the panel that lists it."""
     return typer.Option(
         *flags.split(),
-        metavar=metavar or None,
-        help=help,
-        show_default=default or True,
+        metavar=metavar,
+        # Typer would put the words of a default in parentheses.
+        help=f"{help} [default: {default}]" if default else help,
+        show_default=not default,
         rich_help_panel=panel,
         autocompletion=complete,
         min=low,
@@ -165,7 +168,7 @@ File = Annotated[
 ]
 JsonPath = Annotated[
     str | None,
-    option("--json", "PATH", "Write the result as JSON; `-`: to standard output, and nothing else there.", OUTPUT),
+    option("--json", "PATH", "Write the result as JSON; `-` for standard output, without any other text.", OUTPUT),
 ]
 HtmlPath = Annotated[Path | None, option("--html", "PATH", "Write a report as one HTML file.", OUTPUT)]
 Quiet = Annotated[bool, option("--quiet -q", "", "Print errors only.", OUTPUT)]
@@ -183,16 +186,15 @@ Record = Annotated[Path | None, option("--record", "FILE", _RECORD_HELP, GATES)]
 RecordFolder = Annotated[Path | None, option("--record", "FOLDER", _RECORD_HELP, GATES)]
 Encoding = Annotated[
     str | None,
-    option("--encoding", "NAME", "Text encoding if not UTF-8, for example `cp1252`; `auto`: detected.", READING),
+    option("--encoding", "NAME", "Text encoding if not UTF-8, for example `cp1252`; `auto` to detect it.", READING),
 ]
 Sheet = Annotated[
-    str | None, option("--sheet", "NAME", "Sheet of a workbook. Default: the first that looks like a table.", READING)
+    str | None,
+    option("--sheet", "NAME", "Sheet of a workbook.", READING, default="the first that looks like a table"),
 ]
 HeaderRow = Annotated[
     int | None,
-    option(
-        "--header-row", "N", "Row that names the columns. Default: detected; titles above it are skipped.", READING
-    ),
+    option("--header-row", "N", "Row that names the columns.", READING, default="detected, below any titles"),
 ]
 
 
@@ -241,7 +243,7 @@ class Reading:
     out_of_scope: str = declare(
         "NAME",
         "Intent of out-of-scope messages; they test but never train. `auto`: the usual names, such as `oos`, "
-        "`out_of_scope`, `fallback` or `None`; `-`: none, every intent is a topic.",
+        "`out_of_scope`, `fallback` or `None`; `-` if every intent is a topic.",
         READING,
         value=AUTO,
     )

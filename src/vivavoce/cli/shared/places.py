@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from vivavoce.cli.shared.options import argument, option
 from vivavoce.errors import AbsentError, MissingPartError, nearest
 from vivavoce.settings import home
 
 if TYPE_CHECKING:
-    from vivavoce.jobs.starting import StartScheduled
-    from vivavoce.jobs.worker import MakeTender
     from vivavoce.store.database import Store
     from vivavoce.store.rows import Project
 
 VARIABLE = "VIVA_WORKSPACE"
 FILE = "workspace.db"
+NO_PROJECTS = "there are no projects yet: create one in the browser (`viva serve`), or use `viva workspace import`"
 # Starts the run of a schedule, in the form that worker processes take.
 SCHEDULES = "vivavoce.workspace.projects.schedules:start_scheduled"
 # Does what assistants need: learning, mail, openings, retention.
@@ -45,23 +43,6 @@ def place_of(workspace: str | None) -> str:
 def worker_options() -> list[str]:
     """Return the options of a worker process that starts scheduled runs and does the tasks of assistants."""
     return ["--start-scheduled", SCHEDULES, "--tend", TASKS]
-
-
-def load_starter() -> StartScheduled:
-    """Return the function that starts a scheduled run, for workers in this process."""
-    starter: StartScheduled = _load(SCHEDULES)
-    return starter
-
-
-def load_tender() -> MakeTender:
-    """Return what makes the part of a worker that does the tasks of assistants."""
-    tender: MakeTender = _load(TASKS)
-    return tender
-
-
-def _load(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def require_web() -> None:
@@ -92,7 +73,7 @@ def find_project(store: Store, slug: str) -> Project:
         raise AbsentError(
             f"project '{slug}' not found.{nearest(slug, known)}",
             where=store.address,
-            remedy=f"use one of {', '.join(known)}" if known else "this workspace has no projects yet",
+            remedy=f"use one of {', '.join(known)}" if known else NO_PROJECTS,
         )
     return project
 

@@ -30,7 +30,7 @@ def head(kind: str) -> dict[str, Any]:
 
 def check_targets(targets: Mapping[str, str | Path | None], inputs: Sequence[str | None] = ()) -> None:
     """Refuse paths that cannot or should not be written before any work is done, all of them at once."""
-    taken = {Path(name).resolve(): f"this would overwrite {name}, the input" for name in inputs if name}
+    conflicts = {Path(name).resolve(): f"this would overwrite {name}, the input" for name in inputs if name}
     faults = []
     for flag, target in targets.items():
         if not target:
@@ -43,10 +43,10 @@ def check_targets(targets: Mapping[str, str | Path | None], inputs: Sequence[str
         elif not path.parent.is_dir():
             fault = f"the folder {path.parent} does not exist"
         else:
-            fault = taken.get(path.resolve(), "")
+            fault = conflicts.get(path.resolve(), "")
         if fault:
             faults.append(Fault(fault, f"{flag} {target}"))
-        taken.setdefault(path.resolve(), f"{flag} uses the same path")
+        conflicts.setdefault(path.resolve(), f"{flag} uses the same path")
     if faults:
         raise UsageError("cannot write the result", faults=faults, remedy="use other paths")
 

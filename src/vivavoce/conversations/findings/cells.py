@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -148,21 +147,15 @@ class Exam:
 
     columns: Columns
     sources: Mapping[str, str]
+    units: Units
+    times: tuple[Floats, Floats]
+    topics: csr_array
 
-    @cached_property
-    def units(self) -> Units:
-        """Sums for each bot on each script."""
-        return units_of(self.columns)
-
-    @cached_property
-    def times(self) -> tuple[Floats, Floats]:
-        """Times of each line to the first and to the last bubble."""
-        return times_of_lines(self.columns), times_of_lines(self.columns, last=True)
-
-    @cached_property
-    def topics(self) -> csr_array:
-        """Counts of topics for each bot on each script."""
-        return count_topics(self.columns)
+    @classmethod
+    def of(cls, columns: Columns, sources: Mapping[str, str]) -> Exam:
+        """Count once: sums and topics of each bot on each script, times to the first and to the last bubble."""
+        times = times_of_lines(columns), times_of_lines(columns, last=True)
+        return cls(columns, sources, units_of(columns), times, count_topics(columns))
 
 
 def make_cells(exam: Exam) -> tuple[Cell, ...]:
@@ -185,14 +178,7 @@ def make_cells(exam: Exam) -> tuple[Cell, ...]:
     return tuple(sorted(cells, key=lambda cell: columns.bots.index(cell.bot)))
 
 
-def source_of(reports_intent: bool, columns: Columns, bot: str) -> str:
-    """Tell whether a bot names its topics or they are judged by its replies alone."""
-    named = reports_intent or any(line.verdict.intent is not None for line in columns.lines if line.key.bot == bot)
-    return "bot" if named else "reply_only"
-
-
 def _rates(exam: Exam, scripts: Flags) -> list[Mapping[str, Rate]]:
-    """Return the rates of each bot on the scripts of one slice."""
     places = np.flatnonzero(scripts)
     if not places.size:
         return [dict.fromkeys((*exam.units.ratios, "macro_f1"), NOTHING) for _ in exam.columns.bots]
@@ -252,8 +238,6 @@ def _cell(exam: Exam, bot: int, place: tuple[str, str], scripts: Flags, rates: M
         rates=shares,
         times=_times(exam, keep, rates.get(TIME, NOTHING)),
         twins=_twins(columns, units.typo[typo], units.clean[typo]),
-        literal=literal_of(counts),
-        literal_unclassified=counts.literal_unclassified,
         typo_out_of_scope=int(units.typo_out_of_scope[own].sum()),
         intent_source=exam.sources[columns.bots[bot]],
         incomplete=counts.error > MAX_ERRORS * (lines - counts.not_reached),
@@ -294,10 +278,3 @@ def _twins(columns: Columns, typo: Ints, clean: Ints) -> Twins:
     clusters = columns.clusters(np.ones(len(columns.scripts), dtype=bool))[columns.script[typo[first]]]
     p = paired_test(without.tolist(), with_typo.tolist(), clusters.tolist(), step=1.0).p
     return Twins(both, only_clean, only_typo, neither, p, int(n.min(initial=len(typo))), int(n.max(initial=0)))
-
-
-def literal_of(counts: TurnCounts) -> dict[str, float | None]:
-    """Return the values of the ECHO paper's wording, under their own names."""
-    values = {name: share.value for name, share in counts.literal().items()}
-    f1 = f1_of(values["echo_literal_precision"], values["echo_literal_recall"])
-    return values | {"echo_literal_f1": f1}

@@ -58,11 +58,6 @@ def compare_bots(columns: Columns, sources: Mapping[str, str]) -> tuple[Comparis
     return tuple(replace(each, mixed_sources=sources.get(each.a) != sources.get(each.b)) for each in comparisons)
 
 
-def compare_two(columns: Columns) -> Tested:
-    """Compare the first two bots of a table over everything, without a verdict: `decide` puts it."""
-    return _test(columns, (0, 1), pair_lines(columns, 0, 1), (ALL, ALL))
-
-
 def _test(columns: Columns, bots: tuple[int, int], lines: tuple[Ints, Ints], place: tuple[str, str]) -> Tested:
     scripts = columns.scripts_in(*place)
     own, other = (each[scripts[columns.script[lines[0]]]] for each in lines)
@@ -273,7 +268,8 @@ def _compare(both: Sequence[tuple[Line, Line]], old_name: str, new_name: str, pl
         old_name, new_name = f"{old_name} (before)", f"{new_name} (after)"
     lines = [replace(line, key=replace(line.key, bot=new_name)) for _, line in both]
     lines += [replace(line, key=replace(line.key, bot=old_name)) for line, _ in both]
-    return compare_two(columns_of(lines, (new_name, old_name), plan))
+    columns = columns_of(lines, (new_name, old_name), plan)
+    return _test(columns, (0, 1), pair_lines(columns, 0, 1), (ALL, ALL))
 
 
 def _warnings(

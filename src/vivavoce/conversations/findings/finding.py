@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vivavoce.conversations.findings.cells import Exam, make_cells, source_of, topic_rows
+from vivavoce.conversations.findings.cells import Exam, make_cells, topic_rows
 from vivavoce.conversations.findings.columns import Columns, columns_of
 from vivavoce.conversations.findings.comparison import compare_bots, rank_bots
 from vivavoce.conversations.findings.health import (
@@ -87,9 +87,11 @@ def find(
     """Return all findings of a run from its judged lines, in whatever order they come."""
     columns = columns_of(lines, [bot.name for bot in header.bots], header.plan)
     facts = {bot.name: bot for bot in header.bots}
-    reports = {name: name in facts and facts[name].reports_intent for name in columns.bots}
-    sources = {name: source_of(reports[name], columns, name) for name in columns.bots}
-    exam = Exam(columns, sources)
+    # Whether a bot names its topics, or they are judged by its replies alone.
+    naming = {line.key.bot for line in columns.lines if line.verdict.intent is not None}
+    naming |= {bot.name for bot in header.bots if bot.reports_intent}
+    sources = {name: "bot" if name in naming else "reply_only" for name in columns.bots}
+    exam = Exam.of(columns, sources)
     cells, health = make_cells(exam), find_health(exam, header.plan, header.bots)
     unchecked, delays = find_unchecked(columns), find_delays(columns)
     return ConversationsResult(
@@ -137,6 +139,9 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     if len({cell.intent_source for cell in totals}) > 1:
         yield say("some bots report topics and others are judged by their replies alone: compare them with care")
     if health.leaks:
-        messages = say_count(len(health.leaks), "{n} message", "{n} messages")
-        yield say("a bot's training examples contain {found}, which only tests its memory", found=messages)
+        yield say_count(
+            len(health.leaks),
+            "{n} message is also a training example of a bot and only tests its memory",
+            "{n} messages are also training examples of a bot and only test its memory",
+        )
     yield from warn_of_levels(health.difficulty)

@@ -33,10 +33,6 @@ class _Kind:
     nlu: str = ""
     model: str = ""
 
-    def advice(self, nature: Nature) -> str:
-        """Return what to do, as far as it fits what the bot is."""
-        return {Nature.NLU: self.nlu, Nature.LANGUAGE_MODEL: self.model}.get(nature) or self.remedy
-
 
 _KINDS = {
     "wrong_topic": _Kind(
@@ -132,17 +128,6 @@ def _describe_topic(line: Line) -> str:
     return say("no named topic (scenario '{scenario}')", scenario=line.scenario)
 
 
-def _describe_answer(line: Line) -> str:
-    intent = line.verdict.intent
-    return say("the topic '{topic}'", topic=intent) if intent else say("some other reply")
-
-
-def _find_error(line: Line) -> Finding:
-    known = line.status in set(Status)
-    kind = "failed" if line.status == Status.FAILED else "error"
-    return (kind, Status(line.status).meaning if known else line.status, "")
-
-
 _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
     TurnOutcome.WRONG_INTENT: lambda line: (
         "wrong_topic",
@@ -151,15 +136,24 @@ _BY_OUTCOME: dict[TurnOutcome, Callable[[Line], Finding]] = {
     ),
     TurnOutcome.MISSED: lambda line: ("missed_topic", _describe_topic(line), ""),
     TurnOutcome.WRONG_REPLY: lambda line: ("wrong_reply", _describe_topic(line), ""),
-    TurnOutcome.OVERREACH: lambda line: ("overreach", _describe_answer(line), ""),
+    TurnOutcome.OVERREACH: lambda line: (
+        "overreach",
+        say("the topic '{topic}'", topic=line.verdict.intent) if line.verdict.intent else say("some other reply"),
+        "",
+    ),
     TurnOutcome.NO_REPLY: lambda line: ("timeout" if line.status == Status.TIMEOUT else "no_reply", "", ""),
-    TurnOutcome.ERROR: _find_error,
+    TurnOutcome.ERROR: lambda line: (
+        "failed" if line.status == Status.FAILED else "error",
+        Status(line.status).meaning if line.status in set(Status) else line.status,
+        "",
+    ),
 }
 
 
 def _problem(bot: str, finding: Finding, lines: Sequence[Line], nature: Nature) -> Problem:
     kind, about, other = finding
-    problem = say(_KINDS[kind].message, about=about, other=other, seconds=SLOW_MS / 1000)
+    words = _KINDS[kind]
+    problem = say(words.message, about=about, other=other, seconds=SLOW_MS / 1000)
     # A turn that was repeated is one example.
     first: dict[tuple[str, int], ConversationKey] = {}
     for line in lines:
@@ -171,5 +165,5 @@ def _problem(bot: str, finding: Finding, lines: Sequence[Line], nature: Nature) 
         say("{problem} ({turns})", problem=problem, turns=say_count(len(lines), "{n} turn", "{n} turns")),
         len(lines),
         examples,
-        _KINDS[kind].advice(nature),
+        {Nature.NLU: words.nlu, Nature.LANGUAGE_MODEL: words.model}.get(nature) or words.remedy,
     )

@@ -34,33 +34,6 @@ def tabulate_turns(columns: Columns, keep: Flags) -> TurnTable:
     return TurnTable(columns.unit[rows][first], rows[first], n, passed)
 
 
-def tabulate_conversations(columns: Columns) -> tuple[Ints, Floats, Flags]:
-    """Return the unit and the share of passed turns of each conversation, and which lines belong to one of these.
-
-    They are those that can be judged as a whole: something was counted and nothing failed to run. One that broke off
-    although all went well is left out too: nobody knows how it would have gone on.
-    """
-    size = columns.units * columns.repeats
-    n = sum_by(columns.conversation, columns.counted, size)
-    passed = sum_by(columns.conversation, columns.counted & columns.passed, size)
-    broken = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.ERROR), size)
-    cut = sum_by(columns.conversation, columns.is_outcome(TurnOutcome.NOT_REACHED), size)
-    good = (n > 0) & (broken == 0) & ((cut == 0) | (passed < n))
-    held = np.flatnonzero(good)
-    return held // columns.repeats, passed[held] / n[held], good[columns.conversation]
-
-
-def weakest_turns(turns: TurnTable, units: int) -> tuple[Floats, Floats]:
-    """Return for each bot on each script the lowest share of repeats in which one of its turns passed, and its count.
-
-    With a single repeat it is 1 where every turn passed and 0 elsewhere.
-    """
-    lowest = np.full(units, np.inf)
-    np.minimum.at(lowest, turns.unit, turns.passed / turns.n)
-    seen = np.isfinite(lowest)
-    return np.where(seen, lowest, 0.0), seen.astype(np.float64)
-
-
 def pass_hat(n: Floats, passed: Floats, k: int) -> tuple[Floats, Floats]:
     """Return C(passed, k) / C(n, k), the chance that k of the n repeats all passed, and 1 where n is at least k."""
     enough = n >= k
@@ -163,18 +136,31 @@ def _typo_ratios(columns: Columns, typo: Ints, clean: Ints) -> dict[str, Pair]:
     misspelt = columns.typo & columns.counted & columns.in_scope
     both, n = right[typo] & right[clean], np.ones(len(typo), dtype=bool)
     passed, asked = (sum_by(columns.unit, flags, columns.units) for flags in (misspelt & right, misspelt))
-    kept, before, pairs = (sum_by(columns.unit[typo], flags, columns.units) for flags in (both, right[clean], n))
-    return {"comprehension_rate": (passed, asked), "clean_twin_rate": (before, pairs), "retention": (kept, before)}
+    after, before, pairs = (sum_by(columns.unit[typo], flags, columns.units) for flags in (both, right[clean], n))
+    return {"comprehension_rate": (passed, asked), "clean_twin_rate": (before, pairs), "retention": (after, before)}
 
 
 def _conversation_ratios(columns: Columns) -> dict[str, Pair]:
-    unit, shares, whole = tabulate_conversations(columns)
+    """Return the rates of conversations that can be judged as a whole: something was counted, nothing failed to run.
+
+    One that broke off although all went well is left out too: nobody knows how it would have gone on.
+    """
+
+    def add(flags: Flags) -> Floats:
+        return sum_by(columns.conversation, flags, columns.units * columns.repeats)
+
+    counted, right = add(columns.counted), add(columns.counted & columns.passed)
+    broken, cut = (add(columns.is_outcome(outcome)) for outcome in (TurnOutcome.ERROR, TurnOutcome.NOT_REACHED))
+    whole = (counted > 0) & (broken == 0) & ((cut == 0) | (right < counted))
+    held = np.flatnonzero(whole)
+    unit, shares = held // columns.repeats, right[held] / counted[held]
     n, share, passed = (sum_by(unit, part, columns.units) for part in (None, shares, shares == 1))
-    ratios = {
-        "conversations_passed": (passed, n),
-        "mean_turn": (share, n),
-        "weakest_turn": weakest_turns(tabulate_turns(columns, whole), columns.units),
-    }
+    # The lowest share of repeats in which one of its turns passed; with a single repeat 1 where every turn passed.
+    turns = tabulate_turns(columns, whole[columns.conversation])
+    lowest = np.full(columns.units, np.inf)
+    np.minimum.at(lowest, turns.unit, turns.passed / turns.n)
+    weakest = np.where(np.isfinite(lowest), lowest, 0.0), np.isfinite(lowest).astype(np.float64)
+    ratios = {"conversations_passed": (passed, n), "mean_turn": (share, n), "weakest_turn": weakest}
     if columns.repeats > 1:
         turns = tabulate_turns(columns, np.ones(len(columns.lines), dtype=bool))
         again = turns.n > 1

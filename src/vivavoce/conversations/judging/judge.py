@@ -71,14 +71,6 @@ def same_topic(name: str) -> str:
     return name.strip().casefold()
 
 
-def find_held_back_guess(reply: Reply, sign: Sign) -> Guess | None:
-    """Return the topic that a bot had in mind but did not act on, where that is known."""
-    guess = reply.guess
-    if guess is None and sign.rule == "confidence":
-        guess = Guess(reply.intent, reply.confidence or 0.0)
-    return guess if guess is not None and guess.intent else None
-
-
 _INSTEAD = "and there is no expected reply to check instead"
 _GAPS = {
     Gap.NOTHING_EXPECTED: "nothing was expected",
@@ -127,15 +119,14 @@ def judge(
 
 
 def _shorten_reply(reply: Reply) -> Reply:
-    """Return a reply with as much of its texts as is judged."""
     if sum(map(len, reply.texts)) <= MAX_READ:
         return reply
-    kept: list[str] = []
+    texts: list[str] = []
     left = MAX_READ
     for text in reply.texts:
-        kept += [text[:left]] if left > 0 else []
+        texts += [text[:left]] if left > 0 else []
         left -= len(text)
-    return replace(reply, texts=tuple(kept))
+    return replace(reply, texts=tuple(texts))
 
 
 def _settle_fallback(expect: Expectation, bot: BotFacts, plan: Plan) -> Expectation:
@@ -179,7 +170,6 @@ def find_gap(expect: Expectation, bot: BotFacts) -> Gap | None:
 
 
 def _find_asked(expect: Expectation) -> set[Gap]:
-    """Return what an expectation asks a bot to report."""
     asked = {
         Gap.TOPICS: bool(expect.intents),
         Gap.SLOTS: bool(expect.slots or expect.slots_after or expect.slot_names or expect.slot_values),
@@ -190,7 +180,6 @@ def _find_asked(expect: Expectation) -> set[Gap]:
 
 
 def _find_reported(bot: BotFacts) -> set[Gap]:
-    """Return what a bot is known to report."""
     reported = {
         Gap.TOPICS: bot.reports_intent,
         Gap.SLOTS: bot.reports_intent or bot.slots is not None,
@@ -212,11 +201,14 @@ def _note_reply(verdict: Verdict, scene: Scene, sign: Sign | None) -> Verdict:
         topic = next((name for name in expect.intents if same_topic(name) == same_topic(topic or "")), topic)
         # Made anew: a copy with changes takes several times as long, and this is done for every turn.
         return Verdict(verdict.outcome, verdict.in_scope, replied=True, intent=topic)
-    guess = find_held_back_guess(scene.reply, sign)
+    # The topic that the bot had in mind but did not act on, where that is known.
+    guess = scene.reply.guess
+    if guess is None and sign.rule == "confidence":
+        guess = Guess(scene.reply.intent, scene.reply.confidence or 0.0)
     names = {same_topic(name) for name in expect.intents}
     right = None
-    if guess is not None and (names or expect.fallback):
-        right = not expect.fallback and same_topic(guess.intent or "") in names
+    if guess is not None and guess.intent and (names or expect.fallback):
+        right = not expect.fallback and same_topic(guess.intent) in names
     return replace(verdict, replied=True, fallback=True, fallback_rule=sign.rule, guess_right=right)
 
 

@@ -13,24 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from vivavoce.conversations.judging.gaps import (
-    Piece,
-    as_expression,
-    fill_expression,
-    has_no_gaps,
-    holds_text,
-    list_unfilled,
-    split_pieces,
-)
-from vivavoce.conversations.judging.likeness import (
-    NO_ENCODER,
-    best_excerpt,
-    best_pair,
-    edit_similarity,
-    find_encoder,
-    meaning_similarity,
-    pair_up,
-)
+from vivavoce.conversations.judging import gaps, likeness
 from vivavoce.conversations.judging.plain import (
     as_digits,
     bare,
@@ -134,7 +117,7 @@ def check_pattern(pattern: Pattern, default: Match = Match.CONTAINS) -> str | No
     if kind is not Match.REGEX:
         return None if plain(pattern.text) else "the expected text contains only tags"
     try:
-        _compile(fill_expression(pattern.text, {}))
+        _compile(gaps.fill_expression(pattern.text, {}))
     except regex.error as error:
         return f"the regular expression {shorten(pattern.text)} is invalid: {error}"
     return None
@@ -156,9 +139,9 @@ def capture(
         return None
     known, candidates = values or {}, _candidates(reply_texts)
     if kind is Match.REGEX:
-        match, _ = _find_expression(fill_expression(pattern.text, known), candidates)
+        match, _ = _find_expression(gaps.fill_expression(pattern.text, known), candidates)
     else:
-        expression = _literal_expression(kind, split_pieces(pattern.text, known, tidy))
+        expression = _literal_expression(kind, gaps.split_pieces(pattern.text, known, tidy))
         match, _ = _find(expression, [*map(bare, candidates), *map(tidy, candidates)])
     if match is None:
         return None
@@ -195,14 +178,14 @@ def _find_expression(expression: str, candidates: Sequence[str]) -> tuple[regex.
     return _find(expression, [*dict.fromkeys((*map(bare, candidates), *map(tidy, candidates), *candidates))])
 
 
-def _literal_expression(kind: Match, pieces: list[Piece]) -> str:
-    body = as_expression(pieces, stars=kind is Match.WILDCARD)
+def _literal_expression(kind: Match, pieces: list[gaps.Piece]) -> str:
+    body = gaps.as_expression(pieces, stars=kind is Match.WILDCARD)
     if kind in (Match.EXACT, Match.WILDCARD):
         return rf"\A(?:{body})\Z"
     return f"{_edge(pieces, 0)}(?:{body}){_edge(pieces, -1)}" if kind is Match.CONTAINS else body
 
 
-def _edge(pieces: list[Piece], place: int) -> str:
+def _edge(pieces: list[gaps.Piece], place: int) -> str:
     """Return what must not stand beside the first (0) or last (-1) sign of a text of whole words."""
     if not pieces:
         return ""
@@ -217,7 +200,7 @@ def _edge(pieces: list[Piece], place: int) -> str:
 def _match_literal(case: _Case) -> Matched:
     passed, trouble = False, ""
     for as_expected, as_replied in _readings(case):
-        pieces = split_pieces(case.pattern.text, case.values, as_expected)
+        pieces = gaps.split_pieces(case.pattern.text, case.values, as_expected)
         if not any(piece.text or piece.typed for piece in pieces):
             return Matched(False, case.kind, why="the expected text is empty")
         passed, trouble = _holds(case.kind, pieces, [as_replied(text) for text in case.candidates])
@@ -226,11 +209,11 @@ def _match_literal(case: _Case) -> Matched:
     return _report(case, passed, trouble)
 
 
-def _holds(kind: Match, pieces: list[Piece], texts: Sequence[str]) -> tuple[bool, str]:
+def _holds(kind: Match, pieces: list[gaps.Piece], texts: Sequence[str]) -> tuple[bool, str]:
     """Tell whether any of the folded texts holds the pieces, and what kept it from being seen."""
-    if has_no_gaps(kind, pieces):
+    if gaps.has_no_gaps(kind, pieces):
         edges = (_edge(pieces, 0), _edge(pieces, -1)) if kind is Match.CONTAINS else ("", "")
-        return holds_text(kind, "".join(piece.text for piece in pieces), texts, edges), ""
+        return gaps.holds_text(kind, "".join(piece.text for piece in pieces), texts, edges), ""
     match, trouble = _find(_literal_expression(kind, pieces), texts)
     return match is not None, trouble
 
@@ -242,7 +225,7 @@ def _readings(case: _Case) -> Iterator[tuple[Callable[[str], str], Callable[[str
     unmarked = plain if case.kind is Match.WILDCARD else _plain_bare
     if any(unmark(text) != text for text in (case.pattern.text, *case.candidates)):
         yield unmarked, _plain_bare
-    expected = " ".join(piece.text for piece in split_pieces(case.pattern.text, case.values, plain))
+    expected = " ".join(piece.text for piece in gaps.split_pieces(case.pattern.text, case.values, plain))
     reply = _plain_bare(case.candidates[-1])
     if may_be_rewritten(expected) or (_DIGIT.search(expected) and may_be_rewritten(reply)):
         language = language_of(expected, reply)
@@ -257,7 +240,7 @@ def _plain_bare(text: str) -> str:
 
 
 def _match_expression(case: _Case) -> Matched:
-    match, trouble = _find_expression(fill_expression(case.pattern.text, case.values), case.candidates)
+    match, trouble = _find_expression(gaps.fill_expression(case.pattern.text, case.values), case.candidates)
     return _report(case, match is not None, trouble)
 
 
@@ -267,7 +250,7 @@ def _report(case: _Case, passed: bool, trouble: str) -> Matched:
         short = case.kind is Match.SUBSTRING and len(plain(case.pattern.text)) < SHORT
         note = say("; it is short and may be part of another word") if short else ""
         return Matched(True, case.kind, why=say("found {text} ({kind}){note}", text=text, kind=case.kind, note=note))
-    names = list_unfilled(case.pattern.text, case.values)
+    names = gaps.list_unfilled(case.pattern.text, case.values)
     note = f" ({', '.join(f'{{{name}}}' for name in names)} has no value)" if names else ""
     return Matched(
         False, case.kind, why=trouble or say("did not find {text} ({kind})", text=text, kind=case.kind) + note
@@ -275,26 +258,26 @@ def _report(case: _Case, passed: bool, trouble: str) -> Matched:
 
 
 def _match_fuzzy(case: _Case) -> Matched:
-    pairs, lacking = pair_up(case.pattern.text, case.candidates, case.values)
+    pairs, lacking = likeness.pair_up(case.pattern.text, case.candidates, case.values)
     if not pairs:
         return Matched(False, case.kind, why=lacking)
-    scores = [edit_similarity(*pair) for pair in pairs]
-    return _report_near(case, *best_pair(pairs, scores, _minimum(case), case.names))
+    scores = [likeness.edit_similarity(*pair) for pair in pairs]
+    return _report_near(case, *likeness.best_pair(pairs, scores, _minimum(case), case.names))
 
 
 def _match_similar(case: _Case) -> Matched:
-    encoder = find_encoder(case.encoder, (case.pattern.text, *case.candidates))
+    encoder = likeness.find_encoder(case.encoder, (case.pattern.text, *case.candidates))
     if encoder is None:
-        return Matched(False, case.kind, needs_look=True, why=NO_ENCODER)
+        return Matched(False, case.kind, needs_look=True, why=likeness.NO_ENCODER)
     text, minimum = case.pattern.text, _minimum(case)
-    pairs, lacking = pair_up(text, case.candidates, case.values)
+    pairs, lacking = likeness.pair_up(text, case.candidates, case.values)
     if not pairs:
         return Matched(False, case.kind, why=lacking)
-    score, held_back = best_pair(pairs, meaning_similarity(pairs, encoder), minimum, case.names)
+    score, held_back = likeness.best_pair(pairs, likeness.meaning_similarity(pairs, encoder), minimum, case.names)
     if held_back or score < minimum:
         # A long reply says more than was expected: what was expected may stand in one of its sentences.
-        pieces, reply = split_pieces(text, case.values, bare), case.candidates[-1]
-        part, why = best_excerpt(pieces, reply, encoder, minimum, case.names)
+        pieces, reply = gaps.split_pieces(text, case.values, bare), case.candidates[-1]
+        part, why = likeness.best_excerpt(pieces, reply, encoder, minimum, case.names)
         score, held_back = (part, why) if part >= minimum or part > score else (score, held_back)
     return _report_near(case, score, held_back)
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from vivavoce.bots.asking import Answered, AskingPolicy, ask, new_session, open_conversation
 from vivavoce.bots.protocol import Bot, Conversation
@@ -15,29 +15,12 @@ from vivavoce.conversations.scenarios.placeholders import fill
 from vivavoce.conversations.transcript import ConversationKey, Exchange, Session, State, Transcript
 from vivavoce.records import Status
 
+if TYPE_CHECKING:
+    from vivavoce.conversations.running.record import RunRecord
+
 CLOSE_SECONDS = 5.0
 # A bot may go to sleep after this long without a message: its next reply is marked as cold.
 IDLE_SECONDS = 60.0
-
-
-class Notes(Protocol):
-    """What records a conversation in progress: the record of a run, or another place."""
-
-    def begin(self, key: ConversationKey) -> None:
-        """Note that a conversation has started."""
-        ...
-
-    def open_session(self, key: ConversationKey, session: Session) -> None:
-        """Record the session that the bot gets."""
-        ...
-
-    def add(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Record one exchange."""
-        ...
-
-    def finish(self, key: ConversationKey, state: State, note: str = "") -> None:
-        """Record how a conversation ended."""
-        ...
 
 
 @dataclass
@@ -75,7 +58,7 @@ class Holding:
     heard: int = 0
 
 
-async def hold(holding: Holding, record: Notes) -> State:
+async def hold(holding: Holding, record: RunRecord | _MemoryRecord) -> State:
     """Hold and record one conversation; return how it ended."""
     record.begin(holding.key)
     try:
@@ -93,8 +76,8 @@ async def hold(holding: Holding, record: Notes) -> State:
 
 
 @dataclass
-class _MemoryNotes:
-    """The notes of one conversation, kept in memory and reported as they come."""
+class _MemoryRecord:
+    """The record of one conversation, kept in memory and reported as it grows."""
 
     report: Callable[[Exchange], None]
     exchanges: list[Exchange] = field(default_factory=list)
@@ -117,12 +100,12 @@ class _MemoryNotes:
 
 async def hold_alone(holding: Holding, report: Callable[[Exchange], None] = lambda _: None) -> Transcript:
     """Hold one conversation without a record; `report` gets each exchange at once."""
-    notes = _MemoryNotes(report)
-    state = await hold(holding, notes)
-    return Transcript(holding.key, state, tuple(notes.exchanges), notes.note, tuple(notes.sessions))
+    record = _MemoryRecord(report)
+    state = await hold(holding, record)
+    return Transcript(holding.key, state, tuple(record.exchanges), record.note, tuple(record.sessions))
 
 
-async def _open_session(holding: Holding, record: Notes) -> Answered:
+async def _open_session(holding: Holding, record: RunRecord | _MemoryRecord) -> Answered:
     """Start a new session, so that the bot cannot continue an earlier attempt."""
     holding.session = new_session()
     record.open_session(holding.key, Session(holding.session, holding.attempt))
@@ -131,7 +114,7 @@ async def _open_session(holding: Holding, record: Notes) -> Answered:
     return opened
 
 
-async def _say_all(holding: Holding, record: Notes) -> tuple[State, str]:
+async def _say_all(holding: Holding, record: RunRecord | _MemoryRecord) -> tuple[State, str]:
     for turn in holding.script.turns:
         exchange = await _say(holding, turn)
         record.add(holding.key, exchange)
@@ -200,7 +183,7 @@ def _save(holding: Holding, turn: ScriptTurn, exchange: Exchange) -> None:
             holding.values[name] = value
 
 
-async def _replay(holding: Holding, record: Notes) -> bool:
+async def _replay(holding: Holding, record: RunRecord | _MemoryRecord) -> bool:
     """Restart the conversation and repeat the turns that passed, so that the next turn starts from a good state."""
     await _close(holding)
     channel = holding.channel

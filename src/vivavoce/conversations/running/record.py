@@ -290,7 +290,6 @@ class RunRecord:
         return replace(self.header, bots=bots)
 
     def _reporting(self, part: str) -> Set[str]:
-        """Return the bots that reported a part of the reply at least once."""
         rows = self._rows(
             "SELECT DISTINCT t.bot FROM talk t JOIN exchange e ON e.talk = t.place"
             " WHERE json_extract(e.json, ?) IS NOT NULL",

@@ -180,8 +180,6 @@ class _Queue:
 
 @dataclass
 class _Run:
-    """A run in progress."""
-
     record: RunRecord
     options: RunOptions
     progress: Progress

@@ -126,9 +126,14 @@ def expand(
     `sample`: that many conversations, drawn by the seed. A twin in a scenario that is left out is not linked.
     """
     _refuse(suite, [Fault(broken.message, broken.where) for broken in find_broken(suite)])
-    chosen = _select(suite, levels, domains, tags, scenarios)
+    chosen = {"levels": levels, "domains": domains, "tags": tags, "scenarios": scenarios}
+    refuse_unknown([suite], chosen)
+    selected = select_scenarios(suite, chosen)
+    if not selected:
+        remedy = say("use fewer filters for levels, domains or tags")
+        raise UsageError(say("no scenario matches"), where=suite.source, remedy=remedy)
     expansion = _Expansion(suite, seed)
-    drafts = [draft for scenario in chosen for draft in expansion.drafts(scenario)]
+    drafts = [draft for scenario in selected for draft in expansion.drafts(scenario)]
     if sample is not None and sample < len(drafts):
         if sample < 1:
             what = say("invalid sample size {sample}", sample=sample)
@@ -299,12 +304,11 @@ def _choices(
 
 
 def _include_parts(suite: Suite, steps: Sequence[Step]) -> list[Turn]:
-    """Return the turns with parts put in."""
     turns: list[Turn] = []
     for step in steps:
         turns += _include_parts(suite, suite.parts[step.part]) if isinstance(step, Include) else [step]
         if len(turns) > MAX_TURNS:  # parts of parts of parts grow without end
-            raise DataError(say("a scenario gets too large through its parts"), remedy=say("include fewer parts"))
+            raise DataError(say("its parts make a scenario too large"), remedy=say("include fewer parts"))
     return turns
 
 
@@ -343,37 +347,32 @@ def hash_content(content: object) -> str:
     return hashlib.sha256(written.encode("ascii")).hexdigest()[:DIGITS]
 
 
-def _select(
-    suite: Suite, levels: Sequence[str], domains: Sequence[str], tags: Sequence[str], scenarios: Sequence[str]
-) -> list[Scenario]:
-    every = suite.scenarios
-    for what, wanted, known in (
-        ("level", levels, suite.levels),
-        ("domain", domains, sorted({scenario.domain for scenario in every})),
-        ("tag", tags, sorted({tag for scenario in every for tag in scenario.tags})),
-        ("scenario", scenarios, [scenario.id for scenario in every]),
-    ):
-        if unknown := [name for name in wanted if name not in known]:
-            name, hint = unknown[0], nearest(unknown[0], known)
+def _list_traits(scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    level, domain = (scenario.level,), (scenario.domain,)
+    return {"levels": level, "domains": domain, "tags": scenario.tags, "scenarios": (scenario.id,)}
+
+
+def refuse_unknown(suites: Sequence[Suite], chosen: Mapping[str, Sequence[str]]) -> None:
+    """Refuse names of levels, domains, tags and scenarios that none of the suites knows."""
+    for what, names in chosen.items():
+        traits = [name for suite in suites for each in suite.scenarios for name in _list_traits(each)[what]]
+        declared = [level for suite in suites for level in suite.levels] if what == "levels" else []
+        known = list(dict.fromkeys([*declared, *traits]))
+        if unknown := [name for name in names if name not in known]:
+            hint = nearest(unknown[0], known)
             raise UsageError(
-                say("unknown {what} '{name}'.{nearest}", what=what, name=name, nearest=hint),
+                say("unknown {what} '{name}'.{nearest}", what=what.removesuffix("s"), name=unknown[0], nearest=hint),
                 remedy=say("available: {shown}", shown=", ".join(name or "(none)" for name in known[:20])),
             )
-    chosen = [
+
+
+def select_scenarios(suite: Suite, chosen: Mapping[str, Sequence[str]]) -> list[Scenario]:
+    """Return the scenarios that have one of the names of each choice."""
+    return [
         scenario
-        for scenario in every
-        if (not levels or scenario.level in levels)
-        and (not domains or scenario.domain in domains)
-        and (not tags or set(tags) & set(scenario.tags))
-        and (not scenarios or scenario.id in scenarios)
+        for scenario in suite.scenarios
+        if all(not names or set(names) & set(_list_traits(scenario)[what]) for what, names in chosen.items())
     ]
-    if not chosen:
-        raise UsageError(
-            say("no scenario matches"),
-            where=suite.source,
-            remedy=say("use fewer filters for levels, domains or tags"),
-        )
-    return chosen
 
 
 def _refuse(suite: Suite, faults: Sequence[Fault]) -> None:

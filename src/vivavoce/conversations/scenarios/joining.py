@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from vivavoce.bots.protocol import Bot, BotFacts, Conversation, Fallback
-from vivavoce.conversations.scenario import FallbackRule, Plan, Scenario, Script, ScriptTurn, Suite, SuiteRules
-from vivavoce.conversations.scenarios.expansion import expand, hash_content
-from vivavoce.errors import UsageError, nearest
+from vivavoce.conversations.scenario import FallbackRule, Plan, Script, Suite, SuiteRules
+from vivavoce.conversations.scenarios.expansion import expand, hash_content, refuse_unknown, select_scenarios
+from vivavoce.errors import UsageError
 from vivavoce.messages import say
 
 # Between the name of a suite and that of a scenario that another suite has too.
@@ -56,21 +56,10 @@ def expand_suites(suites: Sequence[Suite], *, seed: int = 0, **chosen: Sequence[
     if twice:
         raise UsageError(say("two suites have the name '{name}'", name=twice[0]), remedy=say("name each suite once"))
     named = [name_domain(suite) for suite in suites]
-    for what, names in chosen.items():
-        known = _join(_list_traits(scenario)[what] for suite in named for scenario in suite.scenarios)
-        if unknown := [name for name in names if name not in known]:
-            hint = nearest(unknown[0], known)
-            raise UsageError(
-                say("unknown {what} '{name}'.{nearest}", what=what.removesuffix("s"), name=unknown[0], nearest=hint),
-                remedy=say("available: {shown}", shown=", ".join(known)),
-            )
+    refuse_unknown(named, chosen)
     plans = []
     for suite in named:
-        scenarios = [
-            scenario.id
-            for scenario in suite.scenarios
-            if all(not names or set(names) & set(_list_traits(scenario)[what]) for what, names in chosen.items())
-        ]
+        scenarios = [scenario.id for scenario in select_scenarios(suite, chosen)]
         if not scenarios:
             raise UsageError(
                 say("no scenario of '{suite}' is chosen", suite=suite.name),
@@ -78,11 +67,6 @@ def expand_suites(suites: Sequence[Suite], *, seed: int = 0, **chosen: Sequence[
             )
         plans.append(expand(suite, scenarios=scenarios, seed=seed))
     return join_plans(plans)
-
-
-def _list_traits(scenario: Scenario) -> dict[str, tuple[str, ...]]:
-    level, domain = (scenario.level,), (scenario.domain,)
-    return {"levels": level, "domains": domain, "tags": scenario.tags, "scenarios": (scenario.id,)}
 
 
 class JoinedBot:
@@ -113,6 +97,8 @@ def join_facts(facts: Sequence[BotFacts]) -> BotFacts:
     if all(other == first for other in facts):
         return first
     fallbacks = [bot.fallback for bot in facts]
+    phrases = [bot.phrases for bot in facts if bot.phrases is not None]
+    topics = {topic: _join(own.get(topic, ()) for own in phrases) for topic in _join(phrases)}
     return replace(
         first,
         about="; ".join(dict.fromkeys(bot.about for bot in facts)),
@@ -125,7 +111,7 @@ def join_facts(facts: Sequence[BotFacts]) -> BotFacts:
         ),
         intents=_join_known([bot.intents for bot in facts]),
         slots=_join_known([bot.slots for bot in facts]),
-        phrases=_join_phrases([bot.phrases for bot in facts]),
+        phrases=topics if len(phrases) == len(facts) else None,
     )
 
 
@@ -137,15 +123,12 @@ def _name_apart(plan: Plan, shared: set[str]) -> Iterable[Script]:
             script,
             id=prefix + script.id,
             scenario=prefix + script.scenario,
-            turns=tuple(_follow_twin(turn, renamed) for turn in script.turns),
+            turns=tuple(
+                replace(turn, twin=(renamed.get(turn.twin[0], turn.twin[0]), turn.twin[1])) if turn.twin else turn
+                for turn in script.turns
+            ),
             suite=plan.suite,
         )
-
-
-def _follow_twin(turn: ScriptTurn, renamed: Mapping[str, str]) -> ScriptTurn:
-    if turn.twin is None or turn.twin[0] not in renamed:
-        return turn
-    return replace(turn, twin=(renamed[turn.twin[0]], turn.twin[1]))
 
 
 def _join(names: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -156,11 +139,3 @@ def _join_known(names: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | No
     """Return all names; None where those of one are not known."""
     known = [each for each in names if each is not None]
     return _join(known) if len(known) == len(names) else None
-
-
-def _join_phrases(each: Sequence[Mapping[str, tuple[str, ...]] | None]) -> Mapping[str, tuple[str, ...]] | None:
-    known = [phrases for phrases in each if phrases is not None]
-    if len(known) != len(each):
-        return None
-    topics = _join(known)
-    return {topic: _join(phrases.get(topic, ()) for phrases in known) for topic in topics}

@@ -54,13 +54,13 @@ def usable_part(suite: Suite, broken: Iterable[Broken]) -> Suite:
     scenarios = {fault.scenario for fault in faults}
     parts = {fault.part for fault in faults if fault.part}
     parts |= {name for name in suite.parts if any(_reaches(suite, name, bad, set()) for bad in parts)}
-    kept = tuple(
+    usable = tuple(
         scenario
         for scenario in suite.scenarios
         if scenario.id not in scenarios
         and not any(isinstance(step, Include) and step.part in parts for step in scenario.turns)
     )
-    return replace(suite, scenarios=kept)
+    return replace(suite, scenarios=usable)
 
 
 def _reaches(suite: Suite, start: str, goal: str, seen: set[str]) -> bool:

@@ -355,4 +355,4 @@ def _note_losses(suite: Suite) -> Iterator[str]:
     if suite.agent:
         yield f"the name of the agent file is not kept: {suite.agent}"
     if suite.rows or suite.lists or suite.parts:
-        yield "rows, lists and parts are expanded: each conversation is complete"
+        yield "rows, lists and parts are expanded: each conversation is written out in full"

@@ -70,8 +70,8 @@ class TypoReport:
         copies = plural(self.scenarios, "copy").replace("copys", "copies")
         skipped = f" {plural(len(self.impossible), 'message')} had no letter to change." if self.impossible else ""
         return (
-            f"{plural(len(self.turns), 'message')} of {self.eligible:,} misspelt in {copies}: "
-            f"{self.per_100:.1f} letters changed in 100.{skipped}"
+            f"{len(self.turns):,} of {plural(self.eligible, 'message')} misspelt in {copies}: "
+            f"{self.per_100:.1f} of 100 letters changed.{skipped}"
         )
 
     def to_json(self) -> dict[str, object]:

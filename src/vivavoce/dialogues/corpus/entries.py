@@ -62,31 +62,13 @@ class Findings:
         return Entry(self.place, None if self.faults else dialogue, tuple(self.faults), tuple(self.remarks))
 
 
-BOT_NAMES = frozenset(
-    {
-        *("bot", "chatbot", "assistant", "system", "agent", "ai", "robot", "virtual assistant", "voicebot", "model"),
-        *("gpt", "assistent", "assistentin", "virtueller assistent"),
-    }
+_BOTS = "bot chatbot assistant system agent ai robot voicebot model gpt assistent assistentin"
+_HUMANS = (
+    "user human customer visitor guest client person caller patient candidate me kunde kundin nutzer nutzerin"
+    " benutzer besucher besucherin gast mensch bewerber bewerberin ich"
 )
-HUMAN_NAMES = frozenset(
-    {
-        *(
-            "user",
-            "human",
-            "customer",
-            "visitor",
-            "guest",
-            "client",
-            "person",
-            "caller",
-            "patient",
-            "candidate",
-            "me",
-        ),
-        *("kunde", "kundin", "nutzer", "nutzerin", "benutzer", "besucher", "besucherin", "gast", "mensch"),
-        *("bewerber", "bewerberin", "ich"),
-    }
-)
+BOT_NAMES = frozenset((*_BOTS.split(), "virtual assistant", "virtueller assistent"))
+HUMAN_NAMES = frozenset(_HUMANS.split())
 
 
 @lru_cache(maxsize=4096)

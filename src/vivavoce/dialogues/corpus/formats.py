@@ -111,10 +111,6 @@ def _read_whole(file: SourceFile) -> Iterator[Entry]:
         yield from read_object(item, number, "item", file.options)
 
 
-def _read_rasa(file: SourceFile) -> Iterator[Entry]:
-    return _read_lines(file) if _holds_lines(file) else _read_whole(file)
-
-
 JSONL = Format(
     "jsonl",
     Kind.DIALOGUES,
@@ -135,7 +131,10 @@ JSON = Format(
     also=PLAIN_TEXT,
 )
 RASA = Format(
-    "rasa", Kind.DIALOGUES, "Rasa trackers (`sender_id`, `events`) as JSON or JSON Lines.", reader=_read_rasa
+    "rasa",
+    Kind.DIALOGUES,
+    "Rasa trackers (`sender_id`, `events`) as JSON or JSON Lines.",
+    reader=lambda file: (_read_lines if _holds_lines(file) else _read_whole)(file),
 )
 TABLE = "A table with one row per message: dialogue, speaker, text, rating ..."
 CSV = Format(

@@ -26,17 +26,14 @@ class BrokenJsonError(ValueError):
 def parse_json(text: str) -> object:
     """Return the value of a JSON text; a key that occurs twice in one object is refused, not dropped."""
     try:
-        value: object = _DECODER.decode(text)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        place = (
-            f"line {error.lineno}, character {error.colno}" if "\n" in text.strip() else f"character {error.colno}"
-        )
-        raise BrokenJsonError(f"{error.msg.removesuffix(' at')} at {place}") from None
+        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
+        raise BrokenJsonError(f"{error.msg.removesuffix(' at')} at {line}character {error.colno}") from None
     except RecursionError:
         raise BrokenJsonError(say("nested too deeply")) from None
     except ValueError as error:  # a key twice, a number of thousands of digits
         raise BrokenJsonError(str(error)) from None
-    return value
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)

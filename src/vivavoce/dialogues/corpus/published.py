@@ -114,7 +114,7 @@ def read_published(name: str, place: str | Path) -> tuple[Dialogue, ...]:
 def _find_file(place: str | Path, name: str, file: str) -> Path:
     path = Path(place) if Path(place).is_file() else _find(place, name, file)
     if path is None:
-        raise _absent(place, name, f"`{file}`")
+        raise _report_missing(place, name, f"`{file}`")
     check_file(path, MAX_BYTES)
     return path
 
@@ -132,7 +132,7 @@ def _find_published(place: str | Path, name: str, part: Part) -> list[Path]:
     return []
 
 
-def _absent(place: str | Path, name: str, wanted: str, where: str = "") -> FileError:
+def _report_missing(place: str | Path, name: str, wanted: str, where: str = "") -> FileError:
     return FileError(
         f"the public data set {name} was not found",
         where=str(place),
@@ -171,7 +171,7 @@ def _list_sources(place: str | Path, name: str) -> list[tuple[Path, str]]:
     if not sources:
         public = [part for part in PARTS[name] if part.files]
         wanted = ", ".join(f"`{files[0]}`" for part in public for files in part.files)
-        raise _absent(place, name, f"`{LINES}` or one of {wanted}", f"; download them from {public[0].where}")
+        raise _report_missing(place, name, f"`{LINES}` or one of {wanted}", f"; download them from {public[0].where}")
     return sources
 
 
@@ -179,10 +179,10 @@ def _read_list(path: Path) -> Sequence[Any]:
     check_file(path, MAX_BYTES)
     text = read_text(path, ReadOptions(max_bytes=MAX_BYTES))
     if text.lstrip().startswith("<"):
-        raise _foreign(path, "it is a web page: download the raw file", "")
+        raise _refuse_foreign(path, "it is a web page: download the raw file", "")
     items = _guard(path, "", parse_json, text)
     if not isinstance(items, list):
-        raise _foreign(path, "it is not a list", "")
+        raise _refuse_foreign(path, "it is not a list", "")
     return items
 
 
@@ -192,7 +192,7 @@ def _read_lines(path: Path, overall: str) -> tuple[Dialogue, ...]:
     for number, line in read_lines(path, ReadOptions()):
         place = f", line {number}"
         if isinstance(line, BrokenJsonError):
-            raise _foreign(path, str(line), place)
+            raise _refuse_foreign(path, str(line), place)
         dialogues.append(_guard(path, place, _read_item, _guard(path, place, parse_json, line), number, overall))
     return tuple(dialogues)
 
@@ -202,12 +202,12 @@ def _guard(path: Path, place: str, read: Callable[..., Any], *arguments: object)
     try:
         return read(*arguments)
     except (BrokenJsonError, UnreadableError) as error:
-        raise _foreign(path, str(error), place) from error
+        raise _refuse_foreign(path, str(error), place) from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _foreign(path, f"{type(error).__name__}: {error}", place) from error
+        raise _refuse_foreign(path, f"{type(error).__name__}: {error}", place) from error
 
 
-def _foreign(path: Path, reason: str, place: str) -> FileError:
+def _refuse_foreign(path: Path, reason: str, place: str) -> FileError:
     return FileError(
         f"this is not the published data set: {reason}",
         where=f"{path}{place}",

@@ -148,7 +148,7 @@ def _read_dialogue(name: str, rows: Sequence[Row], columns: Columns, unit: str, 
             )
         return findings.entry(None)
     reader = _Rows(columns, unit, findings)
-    ordered = reader.ordered(rows)
+    ordered = reader.order(rows)
     turns = [turn for row in ordered for turn in reader.turns(row, options)]
     return findings.entry(
         Dialogue(
@@ -160,7 +160,7 @@ def _read_dialogue(name: str, rows: Sequence[Row], columns: Columns, unit: str, 
             user=reader.same(rows, "user", as_text),
             passed=reader.same(rows, "passed", lambda cell: read_flag(cell, "'passed'")),
             row=rows[0].number,
-            began=reader.began(ordered),
+            began=reader.find_start(ordered),
         )
     )
 
@@ -173,27 +173,20 @@ class _Rows:
 
     def cell(self, row: Row, role: str) -> object:
         """Return what a row says in a role; None where there is no such column or nothing in it."""
-        place = self.columns.get(role)
-        value = None if place is None else row.cells[place]
+        value = self._raw(row, role)
         if isinstance(value, UnsavedFormula):
             self.fault(row, f"{role}: {value.message}")
             return None
         if isinstance(value, str) and value.strip() in SHEET_ERRORS:
-            self.fault(
-                row,
-                say(
-                    "the {role} contains the spreadsheet error {value}: fix the formula and save again",
-                    role=role,
-                    value=value.strip(),
-                ),
-            )
+            message = say("the {role} contains the spreadsheet error {value}: fix the formula and save again")
+            self.fault(row, say(message, role=role, value=value.strip()))
             return None
         return None if value == "" or (isinstance(value, float) and math.isnan(value)) else value
 
     def fault(self, row: Row, message: str) -> None:
         self.findings.fault(message, f"{self.unit} {row.number}")
 
-    def ordered(self, rows: Sequence[Row]) -> Sequence[Row]:
+    def order(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows in the order of time where there is a column for it, else as they are."""
         if "order" not in self.columns:
             return rows
@@ -204,18 +197,14 @@ class _Rows:
             if moment is not None:
                 keyed.append((moment, row))
             elif not self._is_silent(row):
-                self.fault(
-                    row,
-                    say(
-                        "the order {excerpt} is neither a number nor a date: fix it", excerpt=excerpt(as_text(value))
-                    ),
-                )
+                message = say("the order {excerpt} is neither a number nor a date: fix it")
+                self.fault(row, say(message, excerpt=excerpt(as_text(value))))
         if len({isinstance(moment, datetime) for moment, _ in keyed}) > 1:
             self.findings.fault(say("the order is a number in some rows and a date in others: use only one of them"))
             return rows
         return [row for _, row in sorted(keyed, key=lambda pair: pair[0])]
 
-    def began(self, ordered: Sequence[Row]) -> datetime | None:
+    def find_start(self, ordered: Sequence[Row]) -> datetime | None:
         """Return when the first message was sent, where the column for the order holds dates."""
         moment = _parse_moment(self.cell(ordered[0], "order")) if ordered and "order" in self.columns else None
         # A large number is the seconds since 1970.

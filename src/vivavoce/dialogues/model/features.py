@@ -74,7 +74,7 @@ def _sum_side(table: Floats, thumbs: Floats, masks: Masks, own: NDArray[np.bool_
         *(column(name) / words for name in _PER_WORD),
         *(_top(table[:, COLUMN[name]], masks) for name in _TOPS),
         -_top(-lengths, masks),
-        _spread(lengths, masks, each),
+        _measure_spread(lengths, masks, each),
         _trend(lengths, masks),
         _last(lengths, masks),
         column("new") / words**0.75,
@@ -84,7 +84,7 @@ def _sum_side(table: Floats, thumbs: Floats, masks: Masks, own: NDArray[np.bool_
         _top(thumbs, masks, 0.5),
         _last(thumbs, masks, 0.5),
         _last(thumbs[::-1], masks[:, ::-1], 0.5),
-        _spread(thumbs, masks, each),
+        _measure_spread(thumbs, masks, each),
         -_top_two(-thumbs, masks, -0.5),
         _top_two(thumbs, masks, 0.5),
         masks @ (thumbs < DISLIKED) / each,
@@ -119,7 +119,7 @@ def _sum_whole(dialogue: EncodedDialogue, masks: Masks) -> Floats:
     return np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1)
 
 
-def _spread(values: Floats, masks: Masks, each: Floats) -> Floats:
+def _measure_spread(values: Floats, masks: Masks, each: Floats) -> Floats:
     """Return the standard deviation of the values that count."""
     mean = masks @ values / each
     return np.sqrt(np.maximum(masks @ values**2 / each - mean**2, 0))
@@ -137,8 +137,8 @@ def _top_two(values: Floats, masks: Masks, empty: float) -> Floats:
     """Return the mean of the two largest values that count."""
     if values.size < 2:
         return _top(values, masks, empty)
-    kept = np.where(masks > 0, values, -np.inf)
-    two = np.partition(kept, values.size - 2, axis=1)[:, -2:]
+    counted = np.where(masks > 0, values, -np.inf)
+    two = np.partition(counted, values.size - 2, axis=1)[:, -2:]
     return np.where(np.isfinite(two[:, 0]), two.mean(axis=1), _top(values, masks, empty))
 
 

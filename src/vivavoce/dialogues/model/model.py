@@ -109,15 +109,15 @@ class Model:
     """
 
     parts: Parts
-    told: Equation
-    untold: Equation
+    known: Equation
+    unknown: Equation
     guess: Guess
     origin: Origin
     learned: frozenset[int] = field(default=frozenset(), repr=False)
 
     def equation(self, kind: Kind) -> Equation:
         """Return the equation for dialogues of this kind."""
-        return self.untold if kind is Kind.UNKNOWN else self.told
+        return self.unknown if kind is Kind.UNKNOWN else self.known
 
     def human(self, kind: Kind, outputs: Floats) -> Floats:
         """Return for each row of outputs whether the peer is a person (1 or 0), or the chance that it is."""

@@ -38,12 +38,7 @@ class Terms:
     def count(self, terms: Iterable[str]) -> dict[int, int]:
         """Return how often each known term stands among these."""
         index = self.index
-        counts: dict[int, int] = {}
-        for term in terms:
-            if term in index:
-                number = index[term]
-                counts[number] = counts.get(number, 0) + 1
-        return counts
+        return Counter([index[term] for term in terms if term in index])
 
 
 def learn_terms(

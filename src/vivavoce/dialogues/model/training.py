@@ -57,10 +57,10 @@ def train_model(
             progress(STAGE, done, len(folds) + len(bots) + 1)
 
     outputs = predict_splits(views, folds, seed, report)
-    scores = {told: cross_fit(outputs, ratings, human, folds, told=told) for told in (True, False)}
+    scores = {case: cross_fit(outputs, ratings, human, folds, is_known=case) for case in (True, False)}
     guess = learn_guess(outputs, human)
     known = {True: human.astype(np.float64), False: guess.chance(outputs)}
-    told, untold = (
+    known_peer, unknown_peer = (
         with_interval(learn_equation(outputs, ratings, known[case]), scores[case], ratings) for case in (True, False)
     )
     agreements = {"overall": _measure(views, scores[True], ratings)}
@@ -85,7 +85,9 @@ def train_model(
         agreements=agreements,
         lengths=usual_lengths(own),
     )
-    return Model(parts, told, untold, guess, origin, frozenset(fingerprint(view.dialogue) for view in views))
+    return Model(
+        parts, known_peer, unknown_peer, guess, origin, frozenset(fingerprint(view.dialogue) for view in views)
+    )
 
 
 def add_test(model: Model, name: str, dialogues: Sequence[Dialogue]) -> Model:
@@ -197,12 +199,12 @@ def learn_equation(outputs: Floats, ratings: Floats, human: Floats) -> Equation:
     return Equation(float(solution[0]), float(solution[1]), solution[2:])
 
 
-def cross_fit(outputs: Floats, ratings: Floats, human: Flags, folds: Sequence[Split], *, told: bool) -> Floats:
+def cross_fit(outputs: Floats, ratings: Floats, human: Flags, folds: Sequence[Split], *, is_known: bool) -> Floats:
     """Return ratings of each fold by an equation learned from the outputs of the others."""
     scores = np.zeros(len(ratings))
     for learning, testing in folds:
         guess = learn_guess(outputs[learning], human[learning])
-        known = human.astype(np.float64) if told else guess.chance(outputs)
+        known = human.astype(np.float64) if is_known else guess.chance(outputs)
         equation = learn_equation(outputs[learning], ratings[learning], known[learning])
         scores[testing] = equation.apply(outputs[testing], known[testing])
     return scores

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.dialogues.json_form import origin_from_json, to_json
+from vivavoce.codec import to_json
+from vivavoce.dialogues.json_form import origin_from_json
 from vivavoce.dialogues.model.features import NAMES
 from vivavoce.dialogues.model.kernel import Forest, KernelModel, Scales
 from vivavoce.dialogues.model.messages import COLUMNS
@@ -63,8 +64,8 @@ def save_weights(model: Model, path: str | Path) -> None:
         "wording_intercept": parts.wording.intercept.tolist(),
         "kernel_intercept": parts.kernel.intercept.tolist(),
         "kernel_width": parts.kernel.width,
-        "told": _write_equation(model.told),
-        "untold": _write_equation(model.untold),
+        "told": _write_equation(model.known),
+        "untold": _write_equation(model.unknown),
         "guess": [model.guess.intercept, model.guess.slope],
         "origin": to_json(model.origin),
     }

@@ -183,8 +183,8 @@ class Recurrence(torch.autograd.Function):
 def _run_forwards(trace: _Trace, of_gates: Tensor, twice: Tensor, sizes: list[int]) -> None:
     units, rows = trace.fresh.shape[1], len(trace.states) - len(trace.fresh)
     state = trace.states[:rows].zero_()
-    opened, kept = trace.gates[:, :units], trace.gates[:, units:]
-    parts = (trace.gates, opened, kept, trace.fresh, trace.reset, trace.states[rows:])
+    opened, keeping = trace.gates[:, :units], trace.gates[:, units:]
+    parts = (trace.gates, opened, keeping, trace.fresh, trace.reset, trace.states[rows:])
     for size, at_gates, at_opened, at_kept, new, held, after in zip(
         sizes, *(_split(part, sizes) for part in parts), strict=True
     ):
@@ -198,13 +198,13 @@ def _run_forwards(trace: _Trace, of_gates: Tensor, twice: Tensor, sizes: list[in
 def _find_slopes(trace: _Trace, before: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
     """Return all of the way back that does not depend on what comes back, for every item: reset, keep, state."""
     places, units = trace.fresh.shape
-    opened, kept = trace.gates[:, :units], trace.gates[:, units:]
+    opened, keeping = trace.gates[:, :units], trace.gates[:, units:]
     names = ("by_reset", "by_keep", "by_state", "spare")
     by_reset, by_keep, by_state, spare = (memory.take(name, places, units, before) for name in names)
     torch.addcmul(opened, opened, opened, value=-1, out=by_reset).mul_(before)
-    torch.addcmul(kept, kept, kept, value=-1, out=by_keep).mul_(torch.sub(before, trace.fresh, out=spare))
+    torch.addcmul(keeping, keeping, keeping, value=-1, out=by_keep).mul_(torch.sub(before, trace.fresh, out=spare))
     torch.mul(trace.fresh, trace.fresh, out=spare).neg_().add_(1)
-    torch.addcmul(spare, spare, kept, value=-1, out=by_state)
+    torch.addcmul(spare, spare, keeping, value=-1, out=by_state)
     return by_reset, by_keep, by_state
 
 
@@ -220,8 +220,8 @@ def _run_backwards(
     """Fill the gradients at both gates and at the new content of every item."""
     (gates, fresh), (back_gates, back_state) = gradients, back
     units, spare = fresh.shape[1], torch.empty_like(grad)
-    opened, kept = trace.gates[:, :units], trace.gates[:, units:]
-    parts = (opened, kept, *slopes, gates, gates[:, :units], gates[:, units:], fresh)
+    opened, keeping = trace.gates[:, :units], trace.gates[:, units:]
+    parts = (opened, keeping, *slopes, gates, gates[:, :units], gates[:, units:], fresh)
     steps = zip(sizes, *(_split(part, sizes) for part in parts), strict=True)
     for size, open_, keep, by_reset, by_keep, by_state, at_gates, at_reset, at_keep, at_new in reversed(list(steps)):
         flowing = grad[:size]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.bots.asking import Allowance, Answered, AskingPolicy, Pace, call_patiently, new_session
+from vivavoce.bots.loops import run_to_end
 from vivavoce.bots.protocol import Bot
 from vivavoce.bots.redaction import Redactor, excerpt
 from vivavoce.dialogues.dialogue import HIGHEST, Dialogue
 from vivavoce.dialogues.raters.answers import read_verdict
 from vivavoce.dialogues.raters.judge_record import AnswerKey, JudgeRecord
-from vivavoce.dialogues.raters.loops import run_to_end
 from vivavoce.dialogues.raters.protocol import RaterOptions
 from vivavoce.dialogues.raters.rubric import VERSION, fingerprint, write_question
 from vivavoce.dialogues.result import Cause, Origin, Reason, Score, TurnEffect

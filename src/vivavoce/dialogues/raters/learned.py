@@ -68,15 +68,15 @@ class LearnedRater:
         readable = [row for row, score in enumerate(scores) if not score.refusal]
         short = [shorten(dialogues[row]) for row in readable]
         views = [View(part, judge_of(dialogues[row])) for row, (part, _) in zip(readable, short, strict=True)]
-        for row, (part, kept), grounds in zip(readable, short, explain(self.model, views), strict=True):
+        for row, (part, places), grounds in zip(readable, short, explain(self.model, views), strict=True):
             learned = fingerprint(dialogues[row]) in self.model.learned
-            warnings = [*warn(dialogues[row], kept, self.origin), *self._warn_of_words(part)]
+            warnings = [*warn(dialogues[row], places, self.origin), *self._warn_of_words(part)]
             scores[row] = Score(
                 dialogues[row].id,
                 grounds.score,
                 grounds.low,
                 grounds.high,
-                tuple(replace(turn, number=kept[turn.number - 1] + 1) for turn in grounds.turns),
+                tuple(replace(turn, number=places[turn.number - 1] + 1) for turn in grounds.turns),
                 grounds.reasons,
                 (*warnings, *([LEARNED] if learned else [])),
                 learned=learned,
@@ -100,14 +100,14 @@ class LearnedRater:
 def from_option(option: str) -> LearnedRater:
     """Give the shipped model, or one of the user's own: `learned:PATH`."""
     if not option:
-        return shipped()
+        return load_shipped()
     from vivavoce.dialogues.model.weights import load_weights
 
     return LearnedRater(load_weights(option), f"learned:{option}")
 
 
 @cache
-def shipped() -> LearnedRater:
+def load_shipped() -> LearnedRater:
     """Return the model that comes with vivavoce."""
     from vivavoce.dialogues.model.weights import SHIPPED, load_weights
 
@@ -116,12 +116,12 @@ def shipped() -> LearnedRater:
     return LearnedRater(load_weights(SHIPPED))
 
 
-def warn(dialogue: Dialogue, kept: Sequence[int], origin: Origin) -> tuple[str, ...]:
+def warn(dialogue: Dialogue, places: Sequence[int], origin: Origin) -> tuple[str, ...]:
     """Return what makes the score less sure than usual."""
     from vivavoce.dialogues.model.messages import MAX_WORDS
 
     turns, warnings, judge = dialogue.turns, [], judge_of(dialogue)
-    if len(kept) < len(turns):
+    if len(places) < len(turns):
         warnings.append(
             say(
                 "very long: only the first and last {most_messages} of {count:,} messages were read",

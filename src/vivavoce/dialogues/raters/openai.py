@@ -5,9 +5,9 @@ from __future__ import annotations
 from vivavoce import plugins
 from vivavoce.bots import openai
 from vivavoce.bots.declaration import entry_faults
+from vivavoce.bots.loops import run_to_end
 from vivavoce.bots.protocol import BotContext
 from vivavoce.dialogues.raters.judge import JudgeRater
-from vivavoce.dialogues.raters.loops import run_to_end
 from vivavoce.dialogues.raters.protocol import RaterOptions
 from vivavoce.dialogues.raters.rubric import RUBRIC
 from vivavoce.errors import BotError, Fault, UsageError

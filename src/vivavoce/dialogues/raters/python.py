@@ -7,6 +7,7 @@ from dataclasses import replace
 from inspect import isawaitable, signature
 from typing import Any
 
+from vivavoce.bots.loops import run_to_end
 from vivavoce.bots.python import (
     count_required,
     current_folder_first,
@@ -16,7 +17,6 @@ from vivavoce.bots.python import (
     load_module,
 )
 from vivavoce.dialogues.dialogue import Dialogue
-from vivavoce.dialogues.raters.loops import run_to_end
 from vivavoce.dialogues.raters.protocol import fault_of_number, fault_of_score
 from vivavoce.dialogues.result import Cause, Origin, Score
 from vivavoce.errors import UsageError, plural

@@ -25,7 +25,7 @@ RUBRIC = """\
 You mark talks that were logged. In each, a person talked with a bot (in some logs: with a peer, of whom it is not \
 known whether it was a bot). Take the place of the person and say how good the talk was for them, from 1 to 5.
 
-5  Very good. The other side understood what was said and meant, answered it, kept to the thread and added to it. \
+5  Very good. The other side understood what was said and meant, answered it, inside to the thread and added to it. \
 The person got what they came for, or enjoyed the talk, and would gladly come back.
 4  Good. A slip or a dull spot, soon mended. The person would come back.
 3  Mixed. Some answers fit and some do not; the person had to repeat or to explain, and got only part of it.
@@ -115,14 +115,14 @@ def _cut(text: str) -> str:
 
 def _find_gap(rows: Sequence[Mapping[str, object]]) -> list[int]:
     """Return the places in the middle to leave out: rows from both ends are kept, as many as there is room for."""
-    half, room, kept = (len(rows) + 1) // 2, MAX_IN_ALL, set[int]()
+    half, room, inside = (len(rows) + 1) // 2, MAX_IN_ALL, set[int]()
     ends = zip_longest(range(half), range(len(rows) - 1, half - 1, -1))
     for place in (place for pair in ends for place in pair if place is not None):
         room -= len(str(rows[place]["text"])) + _AROUND
         if room < 0:
             break
-        kept.add(place)
-    return [place for place in range(len(rows)) if place not in kept]
+        inside.add(place)
+    return [place for place in range(len(rows)) if place not in inside]
 
 
 MAX_SHOWN = 80

@@ -184,11 +184,7 @@ class RunBots:
     """
 
     def __init__(
-        self,
-        material: Material,
-        bots: BotsBySuite,
-        pace_of: PaceOf | None = None,
-        allowance: Allowance | None = None,
+        self, material: Material, bots: BotsBySuite, pace_of: PaceOf | None = None, allowance: Allowance | None = None
     ) -> None:
         self.material = material
         self._options = options_of(material.header)
@@ -226,9 +222,7 @@ class RunBots:
         if not self._allowance.take(turns):
             most = say_count(self._options.max_messages or 0, "{n} message", "{n} messages")
             raise WorkError(
-                say("limit of {most} reached", most=most),
-                where=key,
-                remedy=say("start a run with a higher limit"),
+                say("limit of {most} reached", most=most), where=key, remedy=say("start a run with a higher limit")
             )
         holding = make_holding(self.material, channel, conversation, attempt)
         self._lag.start()

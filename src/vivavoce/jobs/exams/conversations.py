@@ -138,8 +138,8 @@ class Conversations(Exam):
         content = read_material(material)
         turns = sum(len(script.turns) for script in content.header.plan.scripts)
         kinds = [str(entry.get("kind", "")) for entry in content.entries.values()]
-        held = turns * content.header.repeats * len(content.header.bots)
-        return {"turns": held, "vectors": kinds.count("vectors")}
+        total = turns * content.header.repeats * len(content.header.bots)
+        return {"turns": total, "vectors": kinds.count("vectors")}
 
     def describe_stage(self, facts: Mapping[str, int], progress: StageProgress) -> str:
         """Say whether the bots are started, talk, or have talked."""
@@ -151,9 +151,9 @@ class Conversations(Exam):
 
     def conclude(self, material: bytes, options: Options, finished: Finished, *, drawn: bool = True) -> Conclusion:
         """Judge and count all conversations that were held, and name those that were not; `drawn`: with pictures."""
+        from vivavoce.conversations.exam import score_run
         from vivavoce.conversations.json_form import result_to_json
         from vivavoce.conversations.running.record import RunRecord
-        from vivavoce.conversations.scoring import score_run
         from vivavoce.reports.conversations.wording import headline
 
         content = read_material(material)

@@ -40,8 +40,6 @@ from vivavoce.jobs.exams.protocol import (
 from vivavoce.kept import Kept
 from vivavoce.messages import add_messages, restore_messages, say, say_count
 
-__all__ = ["Dialogues", "dialogues_from_bytes", "dialogues_to_bytes"]
-
 # Dialogues in a unit: few enough for progress that moves, enough to rate them in batches.
 CHUNK = 64
 
@@ -115,11 +113,6 @@ def dialogues_to_bytes(dialogues: Iterable[Dialogue]) -> bytes:
     return b"".join(canonical_json(dialogue_json(dialogue)) + b"\n" for dialogue in dialogues)
 
 
-def dialogues_from_bytes(content: bytes) -> tuple[Dialogue, ...]:
-    """Return the dialogues; DataError with every fault if they cannot be read."""
-    return read_stored(content)
-
-
 def _read_chunks(material: bytes) -> Chunks:
     """Return the dialogues of each unit by its key."""
 
@@ -145,11 +138,9 @@ def _gather_scores(chunks: Chunks, finished: Finished) -> list[Score]:
     reasons = reasons_of(finished)
     if not any(key in finished.results for key in chunks):
         first = next(iter(reasons.values()), "")
-        what = (
-            say("no dialogue was scored; first reason: {reason}", reason=first)
-            if first
-            else say("no dialogue was scored")
-        )
+        what = say("no dialogue was scored")
+        if first:
+            what = say("no dialogue was scored; first reason: {reason}", reason=first)
         raise WorkError(what, remedy=say("resume the run, or retry the failed units"))
     scores: list[Score] = []
     for key, dialogues in chunks.items():

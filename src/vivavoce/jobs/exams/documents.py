@@ -111,5 +111,5 @@ def remarks_on(finished: Finished, keys: Iterable[str]) -> Iterator[str]:
     """Say which results belong to no unit of the plan: they were passed over."""
     strange = sorted(set(finished.results) - set(keys))
     if strange:
-        said = f"{plural(len(strange), 'result')} of no unit of this exam skipped"
-        yield f"{said}: {', '.join(strange[:5])}{', ...' if len(strange) > 5 else ''}."
+        what = f"{plural(len(strange), 'result')} of no unit of this exam skipped"
+        yield f"{what}: {', '.join(strange[:5])}{', ...' if len(strange) > 5 else ''}."

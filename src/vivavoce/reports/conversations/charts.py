@@ -11,18 +11,7 @@ from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.reports.conversations import wording
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES, outcome_name
-from vivavoce.reports.shared.charts import (
-    PERCENT,
-    WHOLE,
-    WIDTH,
-    Figure,
-    RateRow,
-    apply_theme,
-    chart_data,
-    comparison_chart,
-    draw_intervals,
-    figures_by_name,
-)
+from vivavoce.reports.shared import charts
 from vivavoce.reports.shared.numbers import share_text
 from vivavoce.reports.shared.svg import PALETTE
 
@@ -38,30 +27,33 @@ COLOURS = {
 }
 
 
-def conversations_figures(result: ConversationsResult) -> dict[str, Figure]:
+def conversations_figures(result: ConversationsResult) -> dict[str, charts.Figure]:
     """Return all figures of a conversations exam; none if no turn was counted."""
     if not wording.rank_cells(result):
         return {}
     times = times_figure(result)
-    return figures_by_name([levels_figure(result), outcomes_figure(result), *([times] if times else [])])
+    return charts.figures_by_name([levels_figure(result), outcomes_figure(result), *([times] if times else [])])
 
 
-def levels_figure(result: ConversationsResult) -> Figure:
+def levels_figure(result: ConversationsResult) -> charts.Figure:
     """Draw how often each bot was right at each level, with intervals."""
     cells = [cell for cell in result.cells if cell.domain == ALL]
     order = wording.level_order(cell.level for cell in cells if cell.level != ALL)
     rows = [
-        RateRow(level, cell.bot, cell.rates["accuracy"]) for level in order for cell in cells if cell.level == level
+        charts.RateRow(level, cell.bot, cell.rates["accuracy"])
+        for level in order
+        for cell in cells
+        if cell.level == level
     ]
-    return Figure(
+    return charts.Figure(
         "levels",
         say("Correct turns by level"),
         say("Share of correct turns; the bar shows the likely range for other conversations of this kind."),
-        comparison_chart(rows, description=say("Share of correct turns by level and bot, with intervals.")),
+        charts.comparison_chart(rows, description=say("Share of correct turns by level and bot, with intervals.")),
     )
 
 
-def outcomes_figure(result: ConversationsResult) -> Figure:
+def outcomes_figure(result: ConversationsResult) -> charts.Figure:
     """Draw what became of the turns of each bot."""
     values = [
         {"bot": bot.name, "what": outcome_name(outcome), "order": place, "turns": n}
@@ -75,22 +67,22 @@ def outcomes_figure(result: ConversationsResult) -> Figure:
         domain=[outcome_name(outcome) for outcome in met], range=[PALETTE[COLOURS[outcome]] for outcome in met]
     )
     chart = (
-        alt.Chart(chart_data(values))
+        alt.Chart(charts.chart_data(values))
         .mark_bar(height={"band": 0.72}, stroke=PALETTE["page"], strokeWidth=1)
         .encode(
-            x=alt.X("turns:Q", axis=PERCENT, scale=WHOLE, title=None, stack="normalize"),
+            x=alt.X("turns:Q", axis=charts.PERCENT, scale=charts.WHOLE, title=None, stack="normalize"),
             y=alt.Y("bot:N", sort=None, title=None),
             color=alt.Color("what:N", scale=scale, legend=alt.Legend(columns=2)),
             order=alt.Order("order:Q"),
             tooltip=["bot:N", "what:N", "turns:Q"],
         )
-        .properties(width=WIDTH, height=alt.Step(26))
+        .properties(width=charts.WIDTH, height=alt.Step(26))
     )
-    return Figure(
+    return charts.Figure(
         "outcomes",
         say("Outcomes of turns"),
         say("Checked turns only; turns that failed to run are excluded."),
-        apply_theme(chart, say("Outcomes of each bot's turns.")),
+        charts.apply_theme(chart, say("Outcomes of each bot's turns.")),
     )
 
 
@@ -114,7 +106,7 @@ def outcome_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
     return rows
 
 
-def times_figure(result: ConversationsResult) -> Figure | None:
+def times_figure(result: ConversationsResult) -> charts.Figure | None:
     """Draw how long the bots took: the median, and the range up to which 95 of 100 replies came."""
     bots = [(bot.name, result.cell(bot.name).times) for bot in result.header.bots]
     values = [{"bot": bot, "value": t.p50, "low": t.p50, "high": t.p95} for bot, t in bots if t.p50]
@@ -124,7 +116,7 @@ def times_figure(result: ConversationsResult) -> Figure | None:
     # Engines differ by orders of magnitude: a plain scale would show the slowest alone.
     first, last = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
     tens = [10.0**power for power in range(first, max(last, first + 1) + 1)]
-    dots = draw_intervals(
+    dots = charts.draw_intervals(
         values,
         alt.Y("bot:N", sort=None, title=None),
         scale=alt.Scale(type="log", domain=[tens[0], tens[-1]]),
@@ -132,9 +124,9 @@ def times_figure(result: ConversationsResult) -> Figure | None:
         title=say("milliseconds, logarithmic scale"),
     )
     description = say("Response times: the dot is the median; the bar ends at the 95th percentile.")
-    return Figure(
+    return charts.Figure(
         "times",
         say("Response times"),
         say("The dot is the median; the bar ends at the 95th percentile."),
-        apply_theme(alt.layer(*dots).properties(width=WIDTH, height=alt.Step(26)), description),
+        charts.apply_theme(alt.layer(*dots).properties(width=charts.WIDTH, height=alt.Step(26)), description),
     )

@@ -47,7 +47,7 @@ def _check_name(name: str) -> None:
             f"{name} is neither good nor bad on its own and cannot be a gate",
             remedy="use fallback_in_scope (at most) or fallback_out_of_scope (at least)",
         )
-    raise UsageError(f"unknown number '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}")
+    raise UsageError(f"unknown metric '{name}'.{nearest(name, known)}", remedy=f"choose one of: {', '.join(known)}")
 
 
 def require_turn_gates(result: ConversationsResult, gates: Sequence[TurnGate], *, strict: bool = False) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from vivavoce.conversations.result import ALL, Cell, Change, ConversationsResult, RunDiff
 from vivavoce.conversations.running.record import RunRecord
@@ -12,24 +11,11 @@ from vivavoce.errors import plural
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import tables, verdicts, wording
-from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.charts import outcome_rows, outcomes_figure
-from vivavoce.reports.conversations.differences import draw_differences
-from vivavoce.reports.conversations.heat import build_heat, heat_domains
-from vivavoce.reports.conversations.meanings import (
-    CONVERSATION_MEASURES,
-    OUTCOME_NAMES,
-    SEVEN,
-    measure_of,
-    too_few,
-)
-from vivavoce.reports.conversations.multiples import draw_multiples
-from vivavoce.reports.conversations.transcripts import (
-    conversations_by_level,
-    example_of,
-    find_texts,
-    key_before,
-)
+from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, OUTCOME_NAMES, SEVEN, measure_of, too_few
+from vivavoce.reports.conversations.pictures import build_heat, draw_differences, draw_multiples, heat_domains
+from vivavoce.reports.conversations.transcripts import conversations_by_level, example_of, find_texts, key_before
+from vivavoce.reports.conversations.wording import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.shared.numbers import ENGLISH, interval_text, milliseconds_text
 from vivavoce.reports.shared.pages import render_report
 from vivavoce.reports.shared.texts import shorten, visible
@@ -37,6 +23,8 @@ from vivavoce.reports.shared.views import Cell as TableCell
 from vivavoce.reports.shared.views import Cells, Table, Tile, make_column, make_table, make_tile
 
 MAX_PROBLEMS, MAX_TURNS, MAX_CHANGES, MAX_EXAMPLE = 3, 100, 200, 240
+# An interval that reaches further than this to each side is called rough.
+ROUGH = 0.1
 
 
 def render_conversations(result: ConversationsResult, record: RunRecord | None = None) -> str:
@@ -99,8 +87,9 @@ def rate_part(name: str, rate: Rate, absent: str = "") -> TableCell:
     """Return a value with its interval and count; under ten turns without them; n/a with its reason."""
     measure = measure_of(name)
     value, around, counted = ENGLISH.parts(rate, measure)
-    rough = verdicts.roughness(rate) if counted and measure.kind == "share" else ""
-    small = ", ".join(part for part in (around, counted, rough) if part)
+    wide = rate.low is not None and rate.high is not None and (rate.high - rate.low) / 2 > ROUGH
+    rough = "rough" if wide and counted and measure.kind == "share" else ""
+    small = ", ".join(filter(None, (around, counted, rough)))
     return TableCell(value, small if rate.value is not None else absent)
 
 
@@ -117,7 +106,6 @@ def _build_tile(cell: Cell) -> Tile:
 
 
 def _build_values(result: ConversationsResult) -> dict[str, object]:
-    """Return the heat table: all domains together, then each."""
     groups = build_heat(result, heat_domains(result, ALL))
     columns = [make_column(measure_of(name), number=True) for name in SEVEN]
     return {
@@ -164,13 +152,12 @@ def _build_numbers_table(result: ConversationsResult) -> Table:
         title = TableCell(measure.title, href=link, title=measure.meaning) if link else measure.title
         rows.append((title, *[rate_part(name, cell.rates[name], measure.absent) for cell in cells]))
     rows += [(title, *[write(cell) for cell in cells]) for title, write in tables.TIMES_AND_FAILURES]
-    return make_table("All domains and levels", ("Number", *[cell.bot for cell in cells]), rows, len(cells))
+    return make_table("All domains and levels", ("Metric", *[cell.bot for cell in cells]), rows, len(cells))
 
 
 def _build_literal_table(result: ConversationsResult) -> Table:
-    names = list(result.cells[0].literal)
-    head = ("Bot", *names, "turns", "turns without a class")
-    return make_table("As defined in the ECHO paper", head, tables.literal_rows(result), len(names) + 2)
+    head = ("Bot", *result.cells[0].literal, "turns", "turns without a class")
+    return make_table("As defined in the ECHO paper", head, tables.literal_rows(result), len(head) - 1)
 
 
 def _build_narrow_table(result: ConversationsResult) -> Table:
@@ -187,24 +174,19 @@ def _build_narrow_table(result: ConversationsResult) -> Table:
     return make_table("Differences by domain and level", ("Where", "Bots", "Difference", "Verdict"), rows)
 
 
-class _Problem(NamedTuple):
-    message: str
-    remedy: str
-    examples: list[tuple[str, str, str]]
-
-
 def _list_problems(
     result: ConversationsResult, bot: str, record: RunRecord | None, most: int
-) -> Iterator[tuple[str, list[_Problem], int]]:
+) -> Iterator[tuple[str, list[dict[str, object]], int]]:
     """Yield the biggest problems of a bot, each with real examples, and how many more there are."""
     problems, left = wording.first_problems(result, bot, MAX_PROBLEMS)
-    views = []
+    views: list[dict[str, object]] = []
     for problem in problems:
         examples = []
         for key, number in problem.examples[:most]:
             sent, answer = example_of(record, key, number, MAX_EXAMPLE) if record else ("", "")
             examples.append((sent, tables.quote(answer) if record else "", f"{key.script}, turn {number}"))
-        views.append(_Problem(wording.sentence(problem.message), wording.sentence(problem.remedy), examples))
+        message, remedy = wording.sentence(problem.message), wording.sentence(problem.remedy)
+        views.append({"message": message, "remedy": remedy, "examples": examples})
     if views:
         yield bot, views, left
 
@@ -217,10 +199,7 @@ def _list_health(result: ConversationsResult) -> Iterator[tuple[str, list[tuple[
         ("Turns every bot passes: too easy to tell bots apart", health.too_easy),
         ("Turns no bot passes: check the expectation", health.never_passed),
         ("Messages also in the training examples: they test memory", [leak[:2] for leak in health.leaks]),
-        (
-            "Turns with varying outcomes",
-            list(dict.fromkeys((turn.script, turn.number) for turn in result.unstable)),
-        ),
+        ("Turns with varying outcomes", list(dict.fromkeys((turn.script, turn.number) for turn in result.unstable))),
     )
     for title, turns in lists:
         if turns:
@@ -229,7 +208,6 @@ def _list_health(result: ConversationsResult) -> Iterator[tuple[str, list[tuple[
 
 
 def _build_health_tables(result: ConversationsResult) -> tuple[Table, Table]:
-    """Return how hard the levels are, and what the test covers."""
     coverage = result.health.coverage
     levels = wording.level_order(level for _, level, _ in coverage)
     names = {None: "(out of scope)", "": "(no topic)"}
@@ -281,7 +259,6 @@ def render_run_diff(diff: RunDiff, before: RunRecord, after: RunRecord) -> str:
 
 
 def _describe_change(diff: RunDiff, change: Change, before: RunRecord, after: RunRecord) -> tuple[object, ...]:
-    """Return message and place of a turn, and for each run its outcome and the reply."""
     sent, now = map(visible, find_texts(after.transcript(change.key), change.number))
     then = visible(find_texts(before.transcript(key_before(diff, change)), change.number)[1])
     where = f"{change.key.bot}, {change.key.script}, turn {change.number}"

@@ -10,10 +10,10 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
-from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, number_of, outcome_name
 from vivavoce.reports.conversations.tables import cells_by_level, list_shown_domains
 from vivavoce.reports.conversations.transcripts import find_texts, gist, key_before
+from vivavoce.reports.conversations.wording import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.shared.numbers import ENGLISH
 from vivavoce.reports.shared.texts import shorten
 

@@ -15,9 +15,9 @@ from vivavoce.conversations.running.record import RunRecord
 from vivavoce.errors import plural
 from vivavoce.records import Rate
 from vivavoce.reports.conversations import verdicts, wording
-from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.conversations.meanings import MAIN, measure_of, narrow_text, number_of, outcome_name
 from vivavoce.reports.conversations.transcripts import example_of, key_before
+from vivavoce.reports.conversations.wording import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, stack
 from vivavoce.reports.shared.numbers import ENGLISH, milliseconds_text, share_text
 
@@ -79,8 +79,9 @@ def list_shown_domains(result: ConversationsResult) -> list[str]:
 
 
 ASIDE = (
-    "Below each value: where it could be with other conversations of this kind. Time: mean reply time. Misspelt: "
-    "misspelt messages right. Fallback, how often a bot said it does not know, is neither good nor bad on its own."
+    "Below each value: its likely range for other conversations of this kind. Time: mean response time. Misspelt: "
+    "share of misspelt messages answered correctly. Fallback: how often the bot said it does not know, which is "
+    "neither good nor bad in itself."
 )
 
 
@@ -148,7 +149,6 @@ def strength_rows(result: ConversationsResult) -> list[tuple[str, str, str, str]
 
 
 def _show_some(console: Console, lines: Sequence[str], verbose: bool, most: int = MAX_LINES) -> None:
-    """Show a list, or its beginning and how many more there are."""
     console.print(bullets(lines if verbose else lines[:most]))
     if not verbose and len(lines) > most:
         console.print(block(f"... and {len(lines) - most} more; --verbose shows all.", "dim", indent=2))
@@ -194,8 +194,8 @@ def _build_numbers(result: ConversationsResult) -> RenderableType:
         [measure_of(name).title, *[rate_cell(name, cell.rates[name]) for cell in cells]] for name in cells[0].rates
     ]
     rows += [[title, *map(write, cells)] for title, write in TIMES_AND_FAILURES]
-    head = ("Number", *[cell.bot for cell in cells])
-    return Group(heading("All numbers"), Text(), numbers_table(head, rows))
+    head = ("Metric", *[cell.bot for cell in cells])
+    return Group(heading("All metrics"), Text(), numbers_table(head, rows))
 
 
 TIMES_AND_FAILURES: tuple[tuple[str, Callable[[Cell], str]], ...] = (
@@ -236,8 +236,8 @@ def literal_rows(result: ConversationsResult) -> list[tuple[str, ...]]:
         (
             cell.bot,
             *[share_text(value) for value in cell.literal.values()],
-            f"{cell.counts.counted - cell.literal_unclassified:,}",
-            f"{cell.literal_unclassified:,}",
+            f"{cell.counts.counted - cell.counts.literal_unclassified:,}",
+            f"{cell.counts.literal_unclassified:,}",
         )
         for cell in cells
     ]

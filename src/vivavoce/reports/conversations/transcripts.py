@@ -51,11 +51,11 @@ def gist(reply: str, notice: str = "", most: int = 140) -> str:
     bubbles = [line for line in reply.splitlines() if line.strip()]
     notices = [line.strip() for line in notice.splitlines() if line.strip()]
     lines = [line for line in bubbles if not any(known in line for known in notices)] or bubbles
-    kept = lines[-1:]
-    while len(kept) < len(lines) and len(" ".join(lines[-len(kept) - 1 :])) <= most:
-        kept = lines[-len(kept) - 1 :]
-    before = f"{CUT} " if len(kept) < len(lines) else ""
-    return before + shorten(" ".join(kept), most - len(before))
+    last = 1
+    while last < len(lines) and len(" ".join(lines[-last - 1 :])) <= most:
+        last += 1
+    before = f"{CUT} " if last < len(lines) else ""
+    return before + shorten(" ".join(lines[-last:]), most - len(before))
 
 
 def key_before(diff: RunDiff, change: Change) -> ConversationKey:
@@ -133,7 +133,6 @@ def _build_conversation(script: Script, bots: Sequence[str], lines: Lines, recor
 
 
 def _list_outcomes(script: Script, bots: Sequence[str], lines: Lines) -> list[TurnOutcome]:
-    """Return the outcomes of the counted turns."""
     keys = [(ConversationKey(bot, script.id), turn.number) for bot in bots for turn in script.turns]
     outcomes = [lines[key].verdict.outcome for key in keys if key in lines]
     return [outcome for outcome in outcomes if outcome.counted]

@@ -71,7 +71,7 @@ def write_turns(path: Path, result: ConversationsResult, record: RunRecord) -> N
     ending = path.suffix.casefold()
     if ending not in (".csv", ".xlsx"):
         raise UsageError(
-            "use .csv or .xlsx for a table of turns", where=str(path), remedy="use one of these extensions"
+            "turns can only be written as CSV or XLSX", where=str(path), remedy="use the extension .csv or .xlsx"
         )
     rows = turn_rows(result, record)
     if ending == ".csv":

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from vivavoce.conversations.result import ALL, Comparison, ConversationsResult
 from vivavoce.messages import say, say_count
-from vivavoce.records import Rate
 from vivavoce.reports.conversations.meanings import MIN_TURNS
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE
 
 TOO_CLOSE = say("too close to call")
-ROUGH = 0.1
+
 # So many scenarios that all favour one of two bots happen by luck less often than once in twenty times.
 ENOUGH_SCENARIOS = 6
 
@@ -97,7 +96,7 @@ def verdict_text(comparison: Comparison) -> str:
     if winner(comparison) or low is None or high is None or low <= 0 <= high:
         return verdict
     if comparison.family > 1:
-        several = say("several pairs are compared, so each must be clearer than a single pair would")
+        several = say("several pairs are compared, so each difference must be clearer than for a single pair")
         return say("{verdict}, because {several}", verdict=verdict, several=several)
     return say("{verdict}, because it is borderline and may be chance", verdict=verdict)
 
@@ -152,10 +151,3 @@ def forecast(comparison: Comparison) -> str:
     return " " + say(
         "About {about} would probably settle it, if the difference is as large as it looks.", about=about
     )
-
-
-def roughness(rate: Rate) -> str:
-    """Return `rough` where the interval is wide."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return ""
-    return "rough" if (rate.high - rate.low) / 2 > ROUGH else ""

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from vivavoce import messages as texts
-from vivavoce.conversations.result import Cell, ConversationsResult, Problem
+from vivavoce.conversations.result import Cell, Comparison, ConversationsResult, Problem, RunDiff
 from vivavoce.conversations.scenario import LEVELS
 from vivavoce.messages import join, join_and, say, say_count
+from vivavoce.reports.conversations import verdicts
 from vivavoce.reports.conversations.meanings import too_few
-from vivavoce.reports.conversations.verdicts import (
-    beats,
-    between,
-    bracket,
-    common_text,
-    count_text,
-    ends_text,
-    few_scenarios,
-    verdict_sentence,
-)
 from vivavoce.reports.shared.numbers import NOT_AVAILABLE, hundred
 
 SURE = 0.001
@@ -80,15 +71,15 @@ def doubt(result: ConversationsResult) -> tuple[bool, str]:
     if leader(result, ranked) is not None:
         return True, say("The lead is real")
     top = unbeaten(result, ranked)
-    pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    if pair is not None and few_scenarios(pair):
+    pair = verdicts.between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    if pair is not None and verdicts.few_scenarios(pair):
         return False, say("Too few scenarios to tell")
     return False, say("The lead may be chance")
 
 
 def unbeaten(result: ConversationsResult, cells: Sequence[Cell]) -> list[Cell]:
     """Return the bots than which no other is better, as far as can be shown."""
-    return [cell for cell in cells if not any(beats(result, other.bot, cell.bot) for other in cells)]
+    return [cell for cell in cells if not any(verdicts.beats(result, other.bot, cell.bot) for other in cells)]
 
 
 def rank_cells(result: ConversationsResult) -> list[Cell]:
@@ -101,18 +92,18 @@ def rank_cells(result: ConversationsResult) -> list[Cell]:
 def leader(result: ConversationsResult, cells: Sequence[Cell]) -> Cell | None:
     """Return the bot that is better than every other one, if it can be shown."""
     for best in cells:
-        if all(cell is best or beats(result, best.bot, cell.bot) for cell in cells):
+        if all(cell is best or verdicts.beats(result, best.bot, cell.bot) for cell in cells):
             return best
     return None
 
 
 def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> str:
-    comparison = between(result, best.bot, others[0].bot)
-    ends, bots = ends_text(comparison), len(others) + 1
+    comparison = verdicts.between(result, best.bot, others[0].bot)
+    ends, bots = verdicts.ends_text(comparison), len(others) + 1
     facts = {"bot": best.bot, "other": others[0].bot, "right": right_of(best), "bots": bots, "ends": ends}
     facts["gap"] = abs(100 * (comparison.difference or 0)) if comparison else 0.0
     if bots == 2:
-        facts["bracketed"] = bracket(ends)
+        facts["bracketed"] = verdicts.bracket(ends)
         return say("{bot} is better than {other}: right in {right}, {gap:.0f} points ahead{bracketed}.", **facts)
     if not ends:
         return say("{bot} is the best of {bots} bots: right in {right}, {gap:.0f} points ahead of {other}.", **facts)
@@ -123,11 +114,11 @@ def _ahead(result: ConversationsResult, best: Cell, others: Sequence[Cell]) -> s
 
 def _level_at_the_top(result: ConversationsResult, top: Sequence[Cell], bots: int) -> str:
     where = "" if len(top) == bots else " " + say("at the top of {bots} bots", bots=bots)
-    pair = between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
+    pair = verdicts.between(result, top[0].bot, top[1].bot) if len(top) == 2 else None
     facts = {"names": join_and([cell.bot for cell in top]), "where": where, "parts": _list_rates(top)}
     if pair and not pair.turns:
         return say("{names} cannot be compared{where}: right in {parts}.", **facts)
-    if pair and few_scenarios(pair):
+    if pair and verdicts.few_scenarios(pair):
         return say("Too few scenarios to say which of {names} is better{where}: right in {parts}.", **facts)
     return say("{names} are too close to call{where}: right in {parts}.", **facts)
 
@@ -170,16 +161,14 @@ def second_sentence(result: ConversationsResult) -> str:
         )
     best = leader(result, ranked)
     if best is not None:
-        pair = between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
+        pair = verdicts.between(result, best.bot, next(cell.bot for cell in ranked if cell is not best))
         text = say("The lead is real.")
-        if ends_text(pair):
-            text = say(
-                "The lead is real; brackets show where it would probably lie with other conversations of this kind."
-            )
-        return text + (common_text(pair, count_text(result, pair)) if pair else "")
+        if verdicts.ends_text(pair):
+            text = say("The lead is real; the brackets show its likely range for other conversations of this kind.")
+        return text + (verdicts.common_text(pair, verdicts.count_text(result, pair)) if pair else "")
     top = unbeaten(result, ranked)
-    pair = between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
-    return verdict_sentence(pair, count_text(result, pair)) if pair else ""
+    pair = verdicts.between(result, top[0].bot, top[1].bot) if len(top) > 1 else None
+    return verdicts.verdict_sentence(pair, verdicts.count_text(result, pair)) if pair else ""
 
 
 def level_order(levels: Iterable[str]) -> list[str]:
@@ -200,8 +189,8 @@ def sentence(text: str, names: Iterable[str] = ()) -> str:
 
 def enumerate_some(names: Sequence[str], most: int = 5) -> str:
     """Return a few names and how many more there are."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
+    first = ", ".join(names[:most])
+    return first if len(names) <= most else say("{shown} and {n:,} more", shown=first, n=len(names) - most)
 
 
 def first_problems(result: ConversationsResult, bot: str, most: int) -> tuple[list[Problem], int]:
@@ -254,7 +243,78 @@ def twins_sentence(cell: Cell) -> str:
         chance = " (p < 0.001)" if twins.p < SURE else " (p = " + say("{p:.2g}", p=twins.p) + ")"
     counts = {"only_clean": twins.only_clean, "only_typo": twins.only_typo}
     return say(
-        "{bot}: of {sent}, {only_clean} were right{mostly} only with correct spelling and "
+        "{bot}: of {sent}, {only_clean} were answered correctly{mostly} only with correct spelling and "
         "{only_typo} only when misspelt{chance}.",
         **{"bot": cell.bot, "sent": sent, "mostly": mostly, "chance": chance, **counts},
     )
+
+
+# How the later of two runs of one bot is marked.
+AFTER = " (after)"
+
+
+def diff_headline(diff: RunDiff) -> str:
+    """Return the sentence that a comparison of two runs begins with."""
+    better, worse = len(diff.improved), len(diff.regressed)
+    total = better + worse + diff.unchanged
+    if not total:
+        return say("The two runs have no comparable turns in common.")
+    turns = say_count(total, "{n} turn", "{n} turns")
+    if not better and not worse:
+        return say("Nothing changed: {turns} in both runs, each passed or failed as before.", turns=turns)
+    numbers = {"better": better, "worse": worse, "unchanged": diff.unchanged}
+    counts = say("{better} improved, {worse} got worse and {unchanged} stayed the same", **numbers)
+    if len(diff.comparisons) == 1:
+        course = _describe_course(diff.comparisons[0])
+        return say("{course}: of {turns} in both runs, {counts}.", course=course, turns=turns, counts=counts)
+    return say("Of {turns} in both runs, {counts}.", turns=turns, counts=counts)
+
+
+def _describe_course(comparison: Comparison) -> str:
+    """Say how a bot fared from one run to the other, which is always the first of the two."""
+    name = comparison.a.removesuffix(AFTER)
+    if comparison.a == name:
+        better = verdicts.winner(comparison)
+        if better:
+            return say("{better} is better", better=better)
+        return say(
+            "{a} and {b} are {verdict_text}",
+            a=comparison.a,
+            b=comparison.b,
+            verdict_text=verdicts.verdict_text(comparison),
+        )
+    if verdicts.winner(comparison) is None:
+        return say(
+            "Whether {name} got better is {verdict_text}", name=name, verdict_text=verdicts.verdict_text(comparison)
+        )
+    got_better = verdicts.winner(comparison) == comparison.a
+    return say("{name} got better", name=name) if got_better else say("{name} got worse", name=name)
+
+
+def course_sentence(comparison: Comparison) -> str:
+    """Say how a bot fared from one run to the other, by how much, and what would decide it."""
+    if verdicts.unchanged(comparison) and comparison.a.endswith(AFTER):
+        name, turns = comparison.a.removesuffix(AFTER), say_count(comparison.turns, "{n} turn", "{n} turns")
+        return say("{a}: nothing changed in the {turns} counted in both runs.", a=name, turns=turns)
+    if comparison.difference is None or verdicts.unchanged(comparison):
+        return verdicts.verdict_sentence(comparison)
+    more = verdicts.forecast(comparison) if verdicts.winner(comparison) is None else ""
+    return _describe_course(comparison) + " (" + verdicts.points_text(comparison) + ")." + more
+
+
+def diff_remarks(diff: RunDiff, most: int = 5) -> list[str]:
+    """Return what to know about a comparison of two runs."""
+    remarks = []
+    if diff.new:
+        turns = say_count(len(diff.new), "{n} turn", "{n} turns")
+        remarks.append(say("{turns} only in the later run.", turns=turns))
+    if diff.gone:
+        turns = say_count(len(diff.gone), "{n} turn", "{n} turns")
+        remarks.append(say("{turns} only in the earlier run.", turns=turns))
+    if diff.edited:
+        scripts = say_count(len(diff.edited), "{n} conversation", "{n} conversations")
+        names = enumerate_some(diff.edited, most)
+        remarks.append(
+            say("{conversations} edited between the runs and excluded: {names}.", conversations=scripts, names=names)
+        )
+    return [*remarks, *(sentence(warning) for warning in diff.warnings)]

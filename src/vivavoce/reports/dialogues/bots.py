@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vivavoce.dialogues.result import DialoguesResult, Ranking, SystemLine, SystemPair
-from vivavoce.messages import change_texts, say, say_count
-from vivavoce.reports.dialogues.wording import NOT_YET, sentence, some_names
+from vivavoce.messages import change_texts, say, say_count, sentence
+from vivavoce.reports.dialogues.wording import NOT_YET, some_names
 from vivavoce.reports.shared.numbers import interval_text, signed
 from vivavoce.reports.shared.texts import clean
 
@@ -52,33 +52,21 @@ def nearest_pairs(ranking: Ranking) -> list[SystemPair]:
     return sorted(pairs, key=lambda pair: abs(places[pair.first] - places[pair.second]))
 
 
-def unranked_sentence(ranking: Ranking) -> str:
-    """Say which bots have too few talks (or preferences) for a rank; nothing where all have one."""
+def say_unranked(ranking: Ranking) -> str:
+    """Say which bots have too few dialogues (or preferences) for a rank; nothing where all have one."""
     from vivavoce.dialogues.systems import MIN_DIALOGUES, TOO_FEW_PREFERENCES
 
     few = [line for line in ranking.lines if line.rank is None and line.n < MIN_DIALOGUES]
     if not few:
         return ""
-    preferred = any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs)
-    names = some_names([clean(line.bot) + " (" + _count(line.n, preferred) + ")" for line in few])
+    template = say("Too few dialogues to rank or compare: {names}. At least {least_dialogues} are needed.")
+    counts = [say_count(line.n, "{n} dialogue", "{n} dialogues") for line in few]
+    if any(pair.verdict == TOO_FEW_PREFERENCES for pair in ranking.pairs):
+        template = say("Too few preferences to rank or compare: {names}. At least {least_dialogues} are needed.")
+        counts = [say_count(line.n, "{n} preference", "{n} preferences") for line in few]
+    names = some_names([clean(line.bot) + " (" + count + ")" for line, count in zip(few, counts, strict=True)])
     alone = "" if any(line.rank is not None for line in ranking.lines) else " " + say("No bot is ranked.")
-    facts = {"names": names, "least_dialogues": MIN_DIALOGUES}
-    if preferred:
-        return (
-            say("Too few preferences to rank or compare: {names}. At least {least_dialogues} are needed.", **facts)
-            + alone
-        )
-    return (
-        say("Too few dialogues to rank or compare: {names}. At least {least_dialogues} are needed.", **facts) + alone
-    )
-
-
-def _count(n: int, preferred: bool) -> str:
-    return (
-        say_count(n, "{n} preference", "{n} preferences")
-        if preferred
-        else say_count(n, "{n} dialogue", "{n} dialogues")
-    )
+    return say(template, names=names, least_dialogues=MIN_DIALOGUES) + alone
 
 
 def pair_sentence(pair: SystemPair, *, trusted: bool = True, judged: int = 1) -> str:

@@ -15,11 +15,12 @@ from vivavoce.dialogues.scored import (
     rank_scored,
     score_steps,
 )
+from vivavoce.messages import sentence
 from vivavoce.records import Rate
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
 from vivavoce.reports.dialogues.charts import dialogues_figures, effect_rows, main_agreement
-from vivavoce.reports.dialogues.facts import FACT_MEANINGS, FACT_TITLES, count_facts
+from vivavoce.reports.dialogues.facts import FACTS, count_facts
 from vivavoce.reports.dialogues.meanings import AGREEMENT_SPAN, DIALOGUE_MEASURES, SCORE_SPAN, title_of_test
 from vivavoce.reports.dialogues.messages import shade_messages
 from vivavoce.reports.shared.measures import Measure
@@ -45,6 +46,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         lead=wording.headline(result),
         result=result,
         wording=wording,
+        sentence=sentence,
         clean=clean,
         short=short,
         cut=cut,
@@ -58,7 +60,7 @@ def render_dialogues(result: DialoguesResult) -> str:
         ranking=_ranking_table(ranking) if ranking else None,
         ranking_warning=clean(bot_wording.ranking_warning(result)),
         pairs=(pairs[:MAX_PAIRS], pairs[MAX_PAIRS:]),
-        unranked=bot_wording.unranked_sentence(ranking) if ranking else "",
+        unranked=bot_wording.say_unranked(ranking) if ranking else "",
         refused=_build_refused_table(refusals),
         refused_total=sum(len(group.ids) for group in refusals),
         groups_left=len(refusals) - MAX_GROUPS,
@@ -76,7 +78,7 @@ def render_dialogues(result: DialoguesResult) -> str:
 
 
 def _to_read(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> dict[str, object]:
-    """Return the dialogues to read: where sources disagree, the lowest scores, and the highest."""
+    """Return the dialogues to read: scores that contradict ratings or checks, the lowest, and the highest."""
     by_id = {pair.dialogue.id: pair for pair in pair_scores(result)}
     highest = scored[LOWEST_SHOWN:][::-1][:HIGHEST_SHOWN]
     return {
@@ -124,14 +126,14 @@ def _tiles(result: DialoguesResult, scored: Sequence[ScoredDialogue]) -> list[Ti
         measure = DIALOGUE_MEASURES["spearman"]
         tiles.append(make_tile(rate, measure, f"Spearman; {within}", name=title, span=AGREEMENT_SPAN))
     if result.queue:
-        tiles.append(Tile(f"{len(result.queue):,}", "For a person to read", "dialogues on which sources disagree"))
+        tiles.append(Tile(f"{len(result.queue):,}", "Worth reading", "the score contradicts ratings or checks"))
     return tiles
 
 
 def _facts_table(result: DialoguesResult) -> Table:
     """Return in how many dialogues what happened, read from the text."""
     rows = [
-        (Cell(FACT_TITLES[kind], FACT_MEANINGS[kind]), f"{round((rate.value or 0) * rate.n):,}", rate_cell(rate))
+        (Cell(FACTS[kind].title, FACTS[kind].meaning), f"{round((rate.value or 0) * rate.n):,}", rate_cell(rate))
         for kind, rate in count_facts(result.dialogues).items()
     ]
     return make_table("What happened in the dialogues", ("Fact", "Dialogues", "Share"), rows, 2)
@@ -177,7 +179,7 @@ def _build_refused_table(groups: Sequence[wording.Group]) -> Table:
         ids = [short(name, MAX_NAME) for name in group.ids[:5]]
         more = f" and {len(group.ids) - len(ids):,} more" if len(group.ids) > len(ids) else ""
         which = Cell(", ".join(ids) + more, css="muted")
-        rows.append((wording.sentence(clean(group.text)), which, f"{len(group.ids):,}"))
+        rows.append((sentence(clean(group.text)), which, f"{len(group.ids):,}"))
     return make_table("Why dialogues were not scored", ("Reason", "Which", "Dialogues"), rows, 1)
 
 

@@ -41,10 +41,10 @@ def telling_messages(row: ScoredDialogue, most: int = MAX_MESSAGES) -> Iterator[
         for number, turn in enumerate(row.dialogue.turns, 1)
     ]
     strongest = sorted(every, key=lambda message: -abs(message.effect or 0.0))[:most]
-    kept = {message.number for message in strongest}
+    numbers = {message.number for message in strongest}
     last = 0
     for message in every:
-        if message.number in kept:
+        if message.number in numbers:
             if message.number > last + 1:
                 yield message.number - last - 1
             yield message

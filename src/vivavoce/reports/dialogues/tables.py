@@ -12,9 +12,10 @@ from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Passport, Ranking, Score
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, count_scores, group_by_bot, pair_scores, rank_scored
 from vivavoce.files.writing import write_csv
+from vivavoce.messages import sentence
 from vivavoce.reports.dialogues import bots as bot_wording
 from vivavoce.reports.dialogues import wording
-from vivavoce.reports.dialogues.facts import FACT_TITLES, count_facts
+from vivavoce.reports.dialogues.facts import FACTS, count_facts
 from vivavoce.reports.dialogues.meanings import title_of_test
 from vivavoce.reports.dialogues.messages import telling_messages
 from vivavoce.reports.shared.layout import block, bullets, heading, numbers_table, plain_table, rate_cell
@@ -67,9 +68,9 @@ def _print_facts(console: Console, result: DialoguesResult) -> None:
     facts = count_facts(result.dialogues)
     if not facts:
         return
-    console.print(heading("What happened", "Read from the text; docs/dialogue_facts.md says how sure each one is."))
+    console.print(heading("What happened", "Found in the text. How reliable each fact is: docs/dialogue_facts.md."))
     rows = [
-        (FACT_TITLES[kind], f"{round((rate.value or 0) * rate.n):,} of {rate.n:,}", rate_cell(rate))
+        (FACTS[kind].title, f"{round((rate.value or 0) * rate.n):,} of {rate.n:,}", rate_cell(rate))
         for kind, rate in facts.items()
     ]
     console.print(numbers_table(("", "dialogues", "share"), rows))
@@ -89,7 +90,7 @@ def _print_ranking(console: Console, ranking: Ranking, bots: Mapping[str, Sequen
     ]
     console.print(numbers_table(("Rank", "Bot", "1 to 5", "Dialogues", "Mean", "Interval"), rows, words=3))
     console.print()
-    few = bot_wording.unranked_sentence(ranking)
+    few = bot_wording.say_unranked(ranking)
     console.print(bullets(filter(None, [*_first(bot_wording.pair_sentences(ranking), MAX_PAIRS, "pairs"), few])))
 
 
@@ -98,7 +99,7 @@ def _print_next(console: Console, result: DialoguesResult, scored: Sequence[Scor
     queued = [(row.id, score_text(row.score), row.text) for row in result.queue[:MAX_LINES]]
     console.print(heading("What to read next"))
     for title, lines, total in (
-        ("Sources disagree", queued, len(result.queue)),
+        ("Score contradicts ratings or checks", queued, len(result.queue)),
         ("Lowest score", lowest, len(scored)),
     ):
         if lines:
@@ -117,14 +118,12 @@ def _print_notes(console: Console, result: DialoguesResult) -> None:
         *wording.following_sentences(passport),
         wording.people_sentence(passport),
         f"Rater: {clean(passport.rater)}. {wording.learnt_sentence(origin)}",
-        wording.measured_sentence(origin),
+        wording.origin_agreement(origin),
         wording.recalibration_sentence(result.recalibration) if result.recalibration else "",
     ]
     console.print(heading("How far can you trust these scores?"))
     console.print(bullets(filter(None, trust)))
-    remarks = [
-        f"{len(group.ids):,} not scored: {wording.sentence(clean(group.text))}" for group in wording.refusals(result)
-    ]
+    remarks = [f"{len(group.ids):,} not scored: {sentence(clean(group.text))}" for group in wording.refusals(result)]
     remarks += [clean(text) for text in wording.remarks(result)]
     _print_list(console, "Before you trust these results", _first(remarks, 2 * MAX_LINES, "remarks"))
 
@@ -140,11 +139,11 @@ def print_explanation(console: Console, dialogue: Dialogue, score: Score) -> Non
     console.print()
     console.print(block(f"{short(dialogue.id, 2 * MAX_NAME)}: {wording.score_line(row)}", "bold"))
     for text in filter(None, (clean(wording.dialogue_facts(row)), wording.range_sentence(score))):
-        console.print(block(wording.sentence(text)))
+        console.print(block(sentence(text)))
     if row.value is None:
-        console.print(block(wording.sentence(clean(score.refusal or "no reason given")), "bold"))
+        console.print(block(sentence(clean(score.refusal or "no reason given")), "bold"))
     _print_list(console, "What moved the score", [clean(line) for line in wording.reason_lines(score)])
-    _print_list(console, "Treat this score with caution", [wording.sentence(clean(text)) for text in score.warnings])
+    _print_list(console, "Treat this score with caution", [sentence(clean(text)) for text in score.warnings])
     console.print(
         heading("Dialogue", "On the right: how many points a message moved the score." if score.turns else "")
     )
@@ -232,7 +231,7 @@ def print_reproduction(
     if rows:
         console.print(numbers_table(rows[0], rows[1:]))
     for note in notes:
-        console.print(block(wording.sentence(note), "dim"))
+        console.print(block(sentence(note), "dim"))
 
 
 def write_dialogue_rows(path: str | Path, result: DialoguesResult) -> None:

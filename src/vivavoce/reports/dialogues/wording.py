@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vivavoce import messages
 from vivavoce.dialogues.dialogue import Utterance
-from vivavoce.dialogues.passport import MIN_RATINGS, drift_sentence, follows_sentence, help_sentences, judged
+from vivavoce.dialogues.passport import MIN_RATINGS, drift_sentence, find_agreement, follows_sentence, help_sentences
 from vivavoce.dialogues.result import Agreement, DialoguesResult, Origin, Passport, Recalibration, Score
 from vivavoce.dialogues.scored import MIN_SCORES, ScoredDialogue, mean_score, pair_scores
 from vivavoce.errors import plural
-from vivavoce.messages import Message, join, join_and, say, say_count
+from vivavoce.messages import Message, join, join_and, say, say_count, sentence
 from vivavoce.reports.dialogues.meanings import range_text, title_of_test
 from vivavoce.reports.shared.numbers import interval_text, rate_text, score_text, signed
 
@@ -23,7 +22,7 @@ NOT_YET = say("You cannot compare bots with these scores yet.")
 # What an agreement counts: a log has one mean rating per dialogue, a rater was trained on every single rating.
 Counted = Literal["dialogue", "rating"]
 # The tests of an origin that are told in one sentence; its table has all of them.
-_TOLD = {
+_TESTS = {
     "overall": say("{rate} overall"),
     "human-bot": say("{rate} with bots"),
     "unseen-bot": say("{rate} with unseen bots"),
@@ -92,11 +91,6 @@ def mean_sentence(scored: Sequence[ScoredDialogue]) -> str:
     return f"Mean score {rate_text(mean, 'score')}{few}, on a scale from 1 (bad) to 5 (good)."
 
 
-def sentence(text: str) -> str:
-    """Return a remark as a sentence: a capital first and a stop last."""
-    return messages.sentence(text)
-
-
 def score_line(row: ScoredDialogue) -> str:
     """Return score and range of a dialogue, or that it has none."""
     if row.value is None:
@@ -143,8 +137,8 @@ def refusals(result: DialoguesResult) -> list[Group]:
 
 def cautions(result: DialoguesResult) -> list[Group]:
     """Return what scores are to be taken with care for, the most frequent first."""
-    kept = [row.score for row in pair_scores(result) if row.value is not None]
-    return _group((warning, score.id) for score in kept for warning in score.warnings)
+    scores = [row.score for row in pair_scores(result) if row.value is not None]
+    return _group((warning, score.id) for score in scores for warning in score.warnings)
 
 
 def _group(pairs: Iterable[tuple[str, str]]) -> list[Group]:
@@ -157,13 +151,13 @@ def _group(pairs: Iterable[tuple[str, str]]) -> list[Group]:
 
 def some_names(names: Sequence[str], most: int = 5) -> str:
     """Return a few names and how many more there are."""
-    shown = join(", ", names[:most])
-    return shown if len(names) <= most else say("{shown} and {n:,} more", shown=shown, n=len(names) - most)
+    first = join(", ", names[:most])
+    return first if len(names) <= most else say("{shown} and {n:,} more", shown=first, n=len(names) - most)
 
 
 def origin_sentence(origin: Origin | None) -> str:
     """Say what the rater learnt from, and how well it follows people there."""
-    return join(" ", [part for part in (learnt_sentence(origin), measured_sentence(origin)) if part])
+    return join(" ", [part for part in (learnt_sentence(origin), origin_agreement(origin)) if part])
 
 
 def learnt_sentence(origin: Origin | None) -> str:
@@ -185,18 +179,18 @@ def learnt_sentence(origin: Origin | None) -> str:
     return say(whole, learnt_from=source, size=dialogues, licence=origin.licence)
 
 
-def measured_sentence(origin: Origin | None) -> str:
+def origin_agreement(origin: Origin | None) -> str:
     """Say how well a rater follows people on talks that it had not seen: in all, with bots, with bots never met."""
     if origin is None:
         return ""
-    known = [name for name in _TOLD if name in origin.agreements] or list(origin.agreements)[: len(_TOLD)]
+    known = [name for name in _TESTS if name in origin.agreements] or list(origin.agreements)[: len(_TESTS)]
     parts: list[str] = []
     for name, rate in ((name, origin.agreements[name].pearson) for name in known):
         if rate.value is not None:
             # The counts are of ratings; that is said once.
             number = rate_text(rate, "score", "" if parts else say("n = {n:,} ratings", n=rate.n))
             test = number + " (" + title_of_test(name) + ")"
-            parts.append(say(_TOLD[name], rate=number) if name in _TOLD else test)
+            parts.append(say(_TESTS[name], rate=number) if name in _TESTS else test)
     if not parts:
         return say("Its agreement with people on unseen dialogues is unknown.")
     text = join(", ", parts)
@@ -239,7 +233,7 @@ def following_sentences(passport: Passport) -> list[str]:
 
     Nothing where the verdict has said it, as it does of too few marks.
     """
-    agreement = judged(passport.local)
+    agreement = find_agreement(passport.local)
     first = follows_sentence(agreement)
     if agreement is None or agreement.n < MIN_RATINGS or first in passport.verdict:
         return []

@@ -68,7 +68,7 @@ def _gate(target: str, limit: float) -> Gate:
     name, sign, setting = (part.strip() for part in target.partition("@"))
     if name not in NAMES:
         raise UsageError(
-            f"unknown number '{name}'.{nearest(name, NAMES)}", remedy=f"choose one of: {', '.join(NAMES)}"
+            f"unknown metric '{name}'.{nearest(name, NAMES)}", remedy=f"choose one of: {', '.join(NAMES)}"
         )
     return Gate(name, limit, Setting.parse(setting) if sign else None)
 

@@ -39,7 +39,7 @@ def environment() -> Environment:
     """Return the templates of reports; whoever writes none needs no Jinja."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -48,11 +48,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     # The extension adds this method, which no type can know.
-    made.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
+    templates.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
     names = ("number", "percent", "share", "value", "interval")
-    made.filters.update({name: getattr(ENGLISH, name) for name in names}, said=str, prose=prose, svg=draw)
-    made.globals.update(plural=plural, version=__version__, help_page="", icons="", styles=shared_styles())
-    return made
+    templates.filters.update({name: getattr(ENGLISH, name) for name in names}, said=str, prose=prose, svg=draw)
+    templates.globals.update(plural=plural, version=__version__, help_page="", icons="", styles=shared_styles())
+    return templates
 
 
 def draw(chart: AnyChart) -> Markup:

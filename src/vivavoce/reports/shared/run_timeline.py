@@ -123,10 +123,10 @@ def _rows(courses: Sequence[Course]) -> list[dict[str, Any]]:
 
 def _time_axis(frame: Frame, domain: tuple[float, float]) -> alt.X:
     """Return the axis of time, with its words as they were written for the reader."""
-    shown = [(_seconds(at), label) for at, label in frame.ticks if domain[0] <= _seconds(at) <= domain[1]]
-    words = "".join(f"datum.value == {at} ? {json.dumps(label)} : " for at, label in shown)
+    inside = [(_seconds(at), label) for at, label in frame.ticks if domain[0] <= _seconds(at) <= domain[1]]
+    words = "".join(f"datum.value == {at} ? {json.dumps(label)} : " for at, label in inside)
     axis = alt.Axis(
-        values=[at for at, _ in shown], labelExpr=f"{words}''", grid=False, labelFlush=True, labelOverlap="greedy"
+        values=[at for at, _ in inside], labelExpr=f"{words}''", grid=False, labelFlush=True, labelOverlap="greedy"
     )
     return alt.X("at:Q", scale=alt.Scale(domain=list(domain), zero=False, nice=False), title=None, axis=axis)
 
@@ -135,7 +135,9 @@ def _draw_ends(
     courses: Sequence[Course], frame: Frame, x: alt.X, scale: alt.Scale, colour: alt.Color
 ) -> list[alt.Chart]:
     """Return what stands at the end of each line; labels that would meet are moved apart."""
-    ordered = sorted((one for one in courses if one.points), key=lambda one: one.points[-1][1].value or 0.0)
+    ordered = sorted(
+        (course for course in courses if course.points), key=lambda course: course.points[-1][1].value or 0.0
+    )
     pixel, places, last = (frame.high - frame.low) / frame.height, [], -float("inf")
     for course in ordered:
         at, rate = course.points[-1]

@@ -64,13 +64,13 @@ def spec_to_svg(spec: dict[str, Any], label: str = "") -> str:
     # One label for the whole picture: thousands of marks read out one by one help nobody, the table does.
     quiet = {**spec, "config": {**spec.get("config", {}), "aria": False}}
     drawn: str = vl_convert.vegalite_to_svg(quiet, allowed_base_urls=[])
-    return _labelled(_own_ids(_themed(_LINK.sub(r'href="\1"', drawn))), spoken)
+    return _set_label(_own_ids(_apply_palette(_LINK.sub(r'href="\1"', drawn))), spoken)
 
 
-def _themed(svg: str) -> str:
-    def paint(found: re.Match[str]) -> str:
-        name = _NAMES.get(found[2])
-        return f'{found[1]}="var(--viva-{name}, {found[2]})"' if name else found[0]
+def _apply_palette(svg: str) -> str:
+    def paint(match: re.Match[str]) -> str:
+        name = _NAMES.get(match[2])
+        return f'{match[1]}="var(--viva-{name}, {match[2]})"' if name else match[0]
 
     return _PAINT.sub(paint, svg)
 
@@ -84,12 +84,12 @@ def _own_ids(svg: str) -> str:
     return svg
 
 
-def _labelled(svg: str, spoken: str) -> str:
+def _set_label(svg: str, spoken: str) -> str:
     """Set one label in place of Vega's many roles; the class lets the page shrink the picture."""
     text = escape(spoken, quote=True)
-    svg = _TAG.sub(lambda found: _SPOKEN.sub("", found[0]), svg)
+    svg = _TAG.sub(lambda match: _SPOKEN.sub("", match[0]), svg)
     # What can be followed must not be hidden within one image.
     role = "group" if "<a " in svg else "img"
-    ours = f'class="chart" role="{role}" aria-label="{text}"'
-    svg = svg.replace('class="marks"', ours, 1)
-    return re.sub(r"(<svg[^>]*>)", lambda found: f"{found[1]}<title>{text}</title>", svg, count=1)
+    attributes = f'class="chart" role="{role}" aria-label="{text}"'
+    svg = svg.replace('class="marks"', attributes, 1)
+    return re.sub(r"(<svg[^>]*>)", lambda match: f"{match[1]}<title>{text}</title>", svg, count=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import Repository, RowsById
+from vivavoce.store.repositories.repository import AddedRows, Repository, RowsById
 from vivavoce.store.rows import AssistantRow, TalkRow, VisitorRow
 from vivavoce.store.stamps import now
 from vivavoce.store.tables import assistants, messages, talks, visitors
@@ -74,12 +74,8 @@ class Visitors(RowsById[VisitorRow], table=visitors, row=VisitorRow):
         return self._count(visitors.c.project_id == project_id, visitors.c.seen >= since, visitors.c.created < until)
 
 
-class Talks(RowsById[TalkRow], table=talks, row=TalkRow):
+class Talks(AddedRows[TalkRow], table=talks, row=TalkRow):
     """Talks of visitors with an assistant."""
-
-    def add(self, row: TalkRow) -> TalkRow:
-        """Keep a new talk."""
-        return self._add(row)
 
     def last(self, visitor_id: str) -> TalkRow | None:
         """Return the latest talk of a visitor."""

@@ -83,7 +83,7 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
 
     def of_project(self, project_id: str, chosen: DialogueFilter = ALL_DIALOGUES) -> tuple[DialogueRow, ...]:
         """Return the dialogues of a project in the order in which they came."""
-        return self._all(self._select(*_chosen(project_id, chosen)).order_by(*_IN_ORDER))
+        return self._all(self._select(*_match(project_id, chosen)).order_by(*_IN_ORDER))
 
     def page(
         self,
@@ -106,7 +106,7 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
         names = ("run", "score", "low", "high", "refusal", "refusal_data")
         query = sa.select(dialogues.c.id, *(newest.c[name] for name in names))
         query = query.select_from(dialogues.outerjoin(newest, newest.c.dialogue_id == dialogues.c.id))
-        query = query.where(*_chosen(project_id, chosen))
+        query = query.where(*_match(project_id, chosen))
         order = (first.nulls_last() if sort.endswith("score") else first, *_IN_ORDER)
         return [NewestScore(*row) for row in self._fetch(query.order_by(*order).limit(limit).offset(offset))]
 
@@ -125,7 +125,7 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
 
     def list_ids(self, project_id: str, chosen: DialogueFilter = ALL_DIALOGUES) -> list[str]:
         """Return the ids of the dialogues of a project."""
-        return list(self._scalars(sa.select(dialogues.c.id).where(*_chosen(project_id, chosen))))
+        return list(self._scalars(sa.select(dialogues.c.id).where(*_match(project_id, chosen))))
 
     def ids(self, project_id: str) -> dict[str, str]:
         """Return the ids of all dialogues of a project, each by its name and by itself."""
@@ -135,7 +135,7 @@ class Dialogues(RowsById[DialogueRow], table=dialogues, row=DialogueRow):
 
     def count(self, project_id: str, chosen: DialogueFilter = ALL_DIALOGUES) -> int:
         """Return how many dialogues there are."""
-        return self._count(*_chosen(project_id, chosen))
+        return self._count(*_match(project_id, chosen))
 
     def state(self, project_id: str) -> tuple[Any, ...]:
         """Return what changes whenever dialogues come or go."""
@@ -223,7 +223,7 @@ class Ratings(Repository[RatingRow], table=ratings, row=RatingRow):
 
     def with_bots(self, project_id: str, bot: str | None = None) -> list[tuple[RatingRow, str | None]]:
         """Return all ratings of a project, or of dialogues with a bot, each with the bot; by dialogue and message."""
-        query = sa.select(*self.columns, dialogues.c.bot).where(*_chosen(project_id, DialogueFilter(bot=bot)))
+        query = sa.select(*self.columns, dialogues.c.bot).where(*_match(project_id, DialogueFilter(bot=bot)))
         query = query.join(dialogues, dialogues.c.id == ratings.c.dialogue_id)
         rows = self.connection.execute(query.order_by(ratings.c.dialogue_id, ratings.c.turn, ratings.c.rater))
         return [(RatingRow(*row[:-1]), row[-1]) for row in rows]
@@ -234,7 +234,7 @@ class Ratings(Repository[RatingRow], table=ratings, row=RatingRow):
         """Return how a person rated whole dialogues, the newest first; without an id, who has that name."""
         # `== None` becomes IS NULL.
         same = (ratings.c.user_id == user_id, *(() if user_id else (ratings.c.rater == rater,)))
-        query = self._select(*_chosen(project_id, DialogueFilter(bot=bot)), *_OF_WHOLE, *same)
+        query = self._select(*_match(project_id, DialogueFilter(bot=bot)), *_OF_WHOLE, *same)
         query = query.join(dialogues, dialogues.c.id == ratings.c.dialogue_id)
         return self._all(query.order_by(ratings.c.created.desc()))
 
@@ -249,7 +249,7 @@ class Ratings(Repository[RatingRow], table=ratings, row=RatingRow):
         return self._delete(ratings.c.id == rating_id) == 1
 
 
-def _chosen(project_id: str, chosen: DialogueFilter) -> list[sa.ColumnElement[bool]]:
+def _match(project_id: str, chosen: DialogueFilter) -> list[sa.ColumnElement[bool]]:
     conditions = matching(
         (dialogues.c.project_id, project_id), (dialogues.c.batch, chosen.batch), (dialogues.c.bot, chosen.bot)
     )

@@ -16,7 +16,7 @@ from vivavoce.errors import Fault, StaleError, UsageError
 from vivavoce.messages import say, say_count
 from vivavoce.store import tables
 from vivavoce.store.columns import JsonTuple, Moment
-from vivavoce.store.repositories.repository import RowsById, pieces, required, values_of
+from vivavoce.store.repositories.repository import RowsById, pieces, require, values_of
 from vivavoce.store.rows import Change, Edit
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.tables import changes, edits
@@ -141,8 +141,8 @@ class Edits(RowsById[Edit], table=edits, row=Edit):
     def last_values(self, project_id: str, action: str, noun: str) -> dict[str, Mapping[str, Any]]:
         """Return what rows were after the newest edit of a kind that holds, by id; rows that went are left out."""
         query = sa.select(changes.c.noun_id, changes.c.after).join(edits, edits.c.id == changes.c.edit_id)
-        held = (*_between(project_id), edits.c.action == action, edits.c.undone_by.is_(None), changes.c.noun == noun)
-        rows = self.connection.execute(query.where(*held).order_by(edits.c.at, changes.c.place))
+        valid = (*_between(project_id), edits.c.action == action, edits.c.undone_by.is_(None), changes.c.noun == noun)
+        rows = self.connection.execute(query.where(*valid).order_by(edits.c.at, changes.c.place))
         return {noun_id: after for noun_id, after in rows if after is not None}
 
     def changes(self, edit_id: str, *, limit: int | None = None) -> tuple[Change, ...]:
@@ -168,7 +168,7 @@ class Edits(RowsById[Edit], table=edits, row=Edit):
 
     def update(self, noun: str, noun_id: str, topic_id: str | None = None, **new: Any) -> Change:
         """Describe other values of some columns of a row that is there."""
-        before = required(self.values(noun, [noun_id]).get(noun_id), noun.removesuffix("s"), noun_id)
+        before = require(self.values(noun, [noun_id]).get(noun_id), noun.removesuffix("s"), noun_id)
         return Change(noun, noun_id, before, {**before, **_plain(noun, new)}, topic_id)
 
     def delete(self, noun: str, noun_id: str, topic_id: str | None = None) -> Change:
@@ -218,7 +218,7 @@ class Edits(RowsById[Edit], table=edits, row=Edit):
         self, edit_id: str, user_id: str | None, *, why: str = "", changes: Sequence[Change] | None = None
     ) -> Edit:
         """Do the reverse of an edit, as an edit of its own; `changes` are those of the edit, where they were read."""
-        edit = required(self.get(edit_id), "edit", edit_id)
+        edit = require(self.get(edit_id), "edit", edit_id)
         if edit.undone_by:
             raise StaleError(say("this edit is already undone"), remedy=say("undo the undo to restore it"))
         own = self.changes(edit_id) if changes is None else changes

@@ -9,17 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import RowsById, matching, values_of, with_data
+from vivavoce.store.repositories.repository import AddedRows, RowsById, matching, values_of, with_data
 from vivavoce.store.rows import CommentRow, NoticeRow, TaskRow, TaskState
 from vivavoce.store.tables import comments, notices, tasks
 
 
-class Comments(RowsById[CommentRow], table=comments, row=CommentRow):
+class Comments(AddedRows[CommentRow], table=comments, row=CommentRow):
     """What staff wrote about messages."""
-
-    def add(self, row: CommentRow) -> CommentRow:
-        """Keep a comment."""
-        return self._add(row)
 
     def of_message(self, message_id: str) -> tuple[CommentRow, ...]:
         """Return the comments on a message, the oldest first."""
@@ -27,17 +23,18 @@ class Comments(RowsById[CommentRow], table=comments, row=CommentRow):
         return self._all(query.order_by(comments.c.created, comments.c.id))
 
 
-class Notices(RowsById[NoticeRow], table=notices, row=NoticeRow):
+class Notices(AddedRows[NoticeRow], table=notices, row=NoticeRow):
     """What people are told about messages until they have seen it."""
-
-    def add(self, row: NoticeRow) -> NoticeRow:
-        """Keep a notice."""
-        return self._add(row)
 
     def unseen(self, user_id: str, project_id: str) -> tuple[NoticeRow, ...]:
         """Return what somebody has not seen yet, the newest first."""
         own = (notices.c.user_id == user_id, notices.c.project_id == project_id, notices.c.seen.is_(None))
         return self._all(self._select(*own).order_by(notices.c.created.desc(), notices.c.id))
+
+    def has_since(self, user_id: str, project_id: str, kind: str, at: datetime) -> bool:
+        """Tell whether somebody got a notice of a kind since a moment."""
+        own = (notices.c.user_id == user_id, notices.c.project_id == project_id, notices.c.kind == kind)
+        return self._count(*own, notices.c.created >= at) > 0
 
     def mark_seen(self, user_id: str, project_id: str, at: datetime, message_id: str | None = None) -> int:
         """Note that somebody has seen their notices: all of a project, or those about a message."""
@@ -73,25 +70,25 @@ class Tasks(RowsById[TaskRow], table=tasks, row=TaskRow):
         row = self._first(query.with_for_update(skip_locked=True))
         if row is None:
             return None
-        taken = replace(row, state=TaskState.RUNNING, worker=worker, started=at, attempts=row.attempts + 1)
-        self._put([taken])
-        return taken
+        claimed = replace(row, state=TaskState.RUNNING, worker=worker, started=at, attempts=row.attempts + 1)
+        self._put([claimed])
+        return claimed
 
     def lease(self, task_id: str, worker: str, until: datetime) -> bool:
         """Have a worker keep a task until a moment; whether it still had it."""
-        return self._update(*_held(task_id, worker), lease_until=until) > 0
+        return self._update(*_match_held(task_id, worker), lease_until=until) > 0
 
     def release(self, task_id: str, worker: str, due: datetime, *, outcome: str = "", attempts: int) -> bool:
         """Have a task begin again later; whether the worker still had it."""
         again = {"state": TaskState.WAITING, "worker": None, "lease_until": None, "attempts": attempts}
-        return self._update(*_held(task_id, worker), due=due, outcome=outcome, **again) > 0
+        return self._update(*_match_held(task_id, worker), due=due, outcome=outcome, **again) > 0
 
     def finish(  # noqa: PLR0917 - all that is kept
         self, task_id: str, worker: str, state: TaskState, at: datetime, outcome: str, result: Mapping[str, Any]
     ) -> bool:
         """Keep what came of a task; whether the worker still had it."""
         values = {"state": state, "finished": at, "lease_until": None, "outcome": outcome, "result": result}
-        return self._update(*_held(task_id, worker), **values) > 0
+        return self._update(*_match_held(task_id, worker), **values) > 0
 
     def of_project(self, project_id: str, kind: str | None = None, limit: int = 20) -> tuple[TaskRow, ...]:
         """Return tasks of a project, those that are not over first, then the newest."""
@@ -110,5 +107,5 @@ class Tasks(RowsById[TaskRow], table=tasks, row=TaskRow):
         return self._delete(tasks.c.finished < at)
 
 
-def _held(task_id: str, worker: str) -> tuple[sa.ColumnElement[bool], ...]:
+def _match_held(task_id: str, worker: str) -> tuple[sa.ColumnElement[bool], ...]:
     return (tasks.c.id == task_id, tasks.c.worker == worker, tasks.c.state == TaskState.RUNNING)

@@ -11,14 +11,16 @@ import sqlalchemy as sa
 from vivavoce.errors import UsageError, nearest
 from vivavoce.messages import say
 from vivavoce.store.repositories.repository import (
+    AddedRows,
     NamedRows,
     Repository,
     RowsById,
+    RowsOfProject,
     columns_of,
     holding,
     matching,
     pieces,
-    required,
+    require,
 )
 from vivavoce.store.rows import (
     BotRow,
@@ -96,7 +98,7 @@ class Projects(RowsById[Project], table=projects, row=Project):
         """Delete a project with everything in it; there is no way back."""
         # Topics hold on to their examples, so these go first.
         self.connection.execute(sa.delete(examples).where(examples.c.project_id == project_id))
-        required(self._delete(projects.c.id == project_id) or None, "project", project_id)
+        require(self._delete(projects.c.id == project_id) or None, "project", project_id)
 
 
 class Topics(Repository[Topic], table=topics, row=Topic):
@@ -206,6 +208,11 @@ class Examples(RowsById[ExampleRow], table=examples, row=ExampleRow):
         without_topic = (examples.c.project_id == project_id, examples.c.topic_id.is_(None))
         return self._count(*without_topic, *holding(search.strip(), examples.c.text))
 
+    def languages(self, project_id: str) -> tuple[str, ...]:
+        """Return the languages of the examples of a project."""
+        query = sa.select(examples.c.language, sa.func.count()).where(examples.c.project_id == project_id)
+        return tuple(sorted(self._pairs(query.group_by(examples.c.language))))
+
     def next_place(self, project_id: str) -> int:
         """Return the place of the next new example: after all others."""
         last = self._scalar(sa.select(sa.func.max(examples.c.place)).where(examples.c.project_id == project_id))
@@ -218,38 +225,24 @@ class Examples(RowsById[ExampleRow], table=examples, row=ExampleRow):
         return self._all(query.order_by(examples.c.place, examples.c.id).limit(limit).offset(offset))
 
 
-class Reserved(RowsById[ReservedRow], table=reserved, row=ReservedRow):
+class Reserved(RowsOfProject[ReservedRow], table=reserved, row=ReservedRow):
     """Questions of the test set."""
 
-    def of_project(self, project_id: str) -> tuple[ReservedRow, ...]:
-        """Return the test set of a project, in the order in which it came."""
-        query = self._select(reserved.c.project_id == project_id)
-        return self._all(query.order_by(reserved.c.created, reserved.c.id))
+    order = ("created", "id")
 
     def of_topics(self, topic_ids: Sequence[str]) -> tuple[ReservedRow, ...]:
         """Return the questions of some topics."""
         return self._all(self._select(reserved.c.topic_id.in_(topic_ids)).order_by(reserved.c.id))
 
-    def count(self, project_id: str) -> int:
-        """Return how many questions a project has set aside."""
-        return self._count(reserved.c.project_id == project_id)
+
+class Decisions(RowsOfProject[DecisionRow], table=decisions, row=DecisionRow):
+    """What people decided about problems, the newest first."""
+
+    order = ("-created", "id")
 
 
-class Decisions(RowsById[DecisionRow], table=decisions, row=DecisionRow):
-    """What people decided about problems."""
-
-    def of_project(self, project_id: str) -> tuple[DecisionRow, ...]:
-        """Return the decisions that hold, the newest first."""
-        query = self._select(decisions.c.project_id == project_id)
-        return self._all(query.order_by(decisions.c.created.desc(), decisions.c.id))
-
-
-class Forecasts(RowsById[ForecastRow], table=forecasts, row=ForecastRow):
+class Forecasts(AddedRows[ForecastRow], table=forecasts, row=ForecastRow):
     """Forecasts of remedies that were applied."""
-
-    def add(self, row: ForecastRow) -> None:
-        """Keep a forecast with the edit that it was made for."""
-        self._add(row)
 
     def of_project(self, project_id: str) -> tuple[ForecastRow, ...]:
         """Return the forecasts whose edits still hold, the newest first."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import RowsById, holding, pieces
+from vivavoce.store.repositories.repository import AddedRows, RowsById, holding, pieces
 from vivavoce.store.rows import MessageRow, ReviewRow
 from vivavoce.store.tables import messages, reviews
 
@@ -72,12 +72,8 @@ class Messages(RowsById[MessageRow], table=messages, row=MessageRow):
         return row.created if row else None
 
 
-class Reviews(RowsById[ReviewRow], table=reviews, row=ReviewRow):
+class Reviews(AddedRows[ReviewRow], table=reviews, row=ReviewRow):
     """What people made of answers; those that were taken back stay, marked."""
-
-    def add(self, row: ReviewRow) -> ReviewRow:
-        """Keep a review."""
-        return self._add(row)
 
     def of_message(self, message_id: str) -> tuple[ReviewRow, ...]:
         """Return the reviews of a message that hold, the oldest first."""
@@ -99,16 +95,16 @@ class Reviews(RowsById[ReviewRow], table=reviews, row=ReviewRow):
         query = self._select(*own, *([] if user_id is None else [reviews.c.user_id == user_id]))
         return self._all(query.order_by(reviews.c.created.desc(), reviews.c.id))
 
-    def confirmed(self, project_id: str) -> dict[str, tuple[str, str]]:
+    def list_confirmed(self, project_id: str) -> dict[str, tuple[str, str]]:
         """Return topic and language of the questions that people made sure of, by their texts."""
         query = sa.select(messages.c.text, reviews.c.topic, messages.c.language)
         query = query.join(messages, messages.c.id == reviews.c.message_id)
-        held = (
+        valid = (
             reviews.c.project_id == project_id,
             reviews.c.undone.is_(None),
             reviews.c.verdict.in_(("right", "wrong", "new_topic")),
         )
-        rows = self.connection.execute(query.where(*held).order_by(reviews.c.created, reviews.c.id))
+        rows = self.connection.execute(query.where(*valid).order_by(reviews.c.created, reviews.c.id))
         return {text: (topic, language) for text, topic, language in rows}
 
     def messages_of_texts(self, project_id: str, texts: Sequence[str]) -> list[str]:

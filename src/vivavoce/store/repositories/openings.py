@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import TSQUERY
 
-from vivavoce.store.repositories.repository import RowsById, values_of
+from vivavoce.store.repositories.repository import AddedRows, RowsById, values_of
 from vivavoce.store.rows import MailRow, OpeningRow, SubscriptionRow
 from vivavoce.store.tables import mails, openings, subscriptions
 
@@ -91,7 +91,7 @@ class Subscriptions(RowsById[SubscriptionRow], table=subscriptions, row=Subscrip
         own = subscriptions.c.id == subscription_id if subscription_id else subscriptions.c.visitor_id == visitor_id
         return self._update(own, subscriptions.c.ended.is_(None), ended=at)
 
-    def told(self, subscription_id: str, at: datetime) -> None:
+    def note_told(self, subscription_id: str, at: datetime) -> None:
         """Note that a mail about new openings was written."""
         self._update(subscriptions.c.id == subscription_id, told=at)
 
@@ -116,12 +116,8 @@ class Subscriptions(RowsById[SubscriptionRow], table=subscriptions, row=Subscrip
         return self._delete(subscriptions.c.visitor_id == visitor_id)
 
 
-class Mails(RowsById[MailRow], table=mails, row=MailRow):
+class Mails(AddedRows[MailRow], table=mails, row=MailRow):
     """Mail to visitors: waiting, sent, or to be sent by hand."""
-
-    def add(self, row: MailRow) -> MailRow:
-        """Keep a mail until it is sent."""
-        return self._add(row)
 
     def take_due(self, project_id: str, at: datetime, until: datetime, limit: int = 20) -> tuple[MailRow, ...]:
         """Return mails of a project that are due; nobody else gets them before `until`."""

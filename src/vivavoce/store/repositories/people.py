@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from vivavoce.errors import UsageError
 from vivavoce.messages import say
-from vivavoce.store.repositories.repository import Repository, RowsById, columns_of, matching, required
+from vivavoce.store.repositories.repository import Repository, RowsById, columns_of, matching, require
 from vivavoce.store.rows import AttemptRow, Link, Role, SignIn, Token, User
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.tables import attempts, links, sessions, tokens, users
@@ -72,7 +72,7 @@ class Users(RowsById[User], table=users, row=User):
 
     def set(self, user_id: str, **values: Unpack[UserChanges]) -> None:
         """Change what is kept of a person."""
-        required(self._update(users.c.id == user_id, **values) or None, "person", user_id)
+        require(self._update(users.c.id == user_id, **values) or None, "person", user_id)
 
 
 class Sessions(Repository[SignIn], table=sessions, row=SignIn):

@@ -107,14 +107,14 @@ class Repository(Generic[Row]):
         self._insert([values_of(self.table, row) | more])
         return row
 
-    def _add_unique(self, row: Row, column: str, taken: UsageError) -> Row:
+    def _add_unique(self, row: Row, column: str, error_if_taken: UsageError) -> Row:
         """Insert a row whose value of a column no other row may have."""
         if self._one(self.table.c[column] == getattr(row, column)) is not None:
-            raise taken
+            raise error_if_taken
         try:
             return self._add(row)
         except IntegrityError as error:  # somebody else added the same at the same time
-            raise taken from error
+            raise error_if_taken from error
 
     def _insert(self, rows: Iterable[Mapping[str, Any]], table: sa.Table | None = None) -> None:
         table = self.table if table is None else table
@@ -152,16 +152,38 @@ class RowsById(Repository[Row]):
         return self._one(self.table.c.id == row_id)
 
 
-class NamedRows(RowsById[Row]):
+class AddedRows(RowsById[Row]):
+    """A table whose rows are added as they are."""
+
+    def add(self, row: Row) -> Row:
+        """Keep a new row."""
+        return self._add(row)
+
+
+class RowsOfProject(RowsById[Row]):
+    """A table whose rows belong to a project, in the order of `order`; a minus turns a column round."""
+
+    order: ClassVar[tuple[str, ...]]
+
+    def of_project(self, project_id: str) -> tuple[Row, ...]:
+        """Return all rows of a project, in order."""
+        columns = {name: self.table.c[name.removeprefix("-")] for name in self.order}
+        order = [column.desc() if name.startswith("-") else column for name, column in columns.items()]
+        return self._all(self._select(self.table.c.project_id == project_id).order_by(*order))
+
+    def count(self, project_id: str) -> int:
+        """Return how many rows a project has."""
+        return self._count(self.table.c.project_id == project_id)
+
+
+class NamedRows(RowsOfProject[Row]):
     """A table whose rows belong to a project, in which each has a name."""
+
+    order = ("name",)
 
     def by_name(self, project_id: str, name: str) -> Row | None:
         """Return the row of this name."""
         return self._one(self.table.c.project_id == project_id, self.table.c.name == name)
-
-    def of_project(self, project_id: str) -> tuple[Row, ...]:
-        """Return all rows of a project, by name."""
-        return self._all(self._select(self.table.c.project_id == project_id).order_by(self.table.c.name))
 
 
 class RowsOfRun(Repository[Row]):
@@ -211,7 +233,7 @@ def matching(*wanted: tuple[sa.Column[Any], Any]) -> list[sa.ColumnElement[bool]
     return [column == value for column, value in wanted if value is not None]
 
 
-def required(row: T | None, noun: str, name: str) -> T:
+def require(row: T | None, noun: str, name: str) -> T:
     """Return the row; AbsentError where there is none."""
     if row is None:
         raise AbsentError(

@@ -106,13 +106,13 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
         if name := SORTS.get(sort.removeprefix("-")):
             column = turns.c[name]
             order = [column.is_(None), column.desc() if sort.startswith("-") else column.asc(), *order]
-        return self._all(self._select(*_chosen(run_id, chosen)).order_by(*order).limit(limit).offset(offset))
+        return self._all(self._select(*_match(run_id, chosen)).order_by(*order).limit(limit).offset(offset))
 
     def count(self, run_id: str, chosen: TurnFilter = ALL_TURNS) -> int:
         """Return how many messages of a run there are."""
-        return self._count(*_chosen(run_id, chosen))
+        return self._count(*_match(run_id, chosen))
 
-    def begun(self, run_id: str) -> bool:
+    def has_begun(self, run_id: str) -> bool:
         """Tell whether anything was said in a run."""
         return self._scalar(sa.select(turns.c.unit_id).where(turns.c.run_id == run_id).limit(1)) is not None
 
@@ -140,7 +140,7 @@ class Turns(Repository[TurnRow], table=turns, row=TurnRow):
     def tallies(self, run_id: str, names: Sequence[str], chosen: TurnFilter) -> Sequence[Sequence[Any]]:
         """Return which values of some columns occur together in some messages of a run, each with how many."""
         columns = [turns.c[name] for name in names]
-        query = sa.select(*columns, sa.func.count()).where(*_chosen(run_id, chosen)).group_by(*columns)
+        query = sa.select(*columns, sa.func.count()).where(*_match(run_id, chosen)).group_by(*columns)
         return self.connection.execute(query).all()
 
     def combinations(self, run_id: str, names: Sequence[str]) -> Sequence[Sequence[Any]]:
@@ -160,16 +160,16 @@ class Outcomes(RowsOfRun[OutcomeRow], table=outcomes, row=OutcomeRow):
         self, run_id: str, *, limit: int = 50, offset: int = 0, **chosen: Unpack[OutcomeFilter]
     ) -> tuple[OutcomeRow, ...]:
         """Return some questions of a run."""
-        query = self._select(*_chosen_outcomes(run_id, **chosen))
+        query = self._select(*_match_outcomes(run_id, **chosen))
         return self._all(query.order_by(outcomes.c.place).limit(limit).offset(offset))
 
     def count(self, run_id: str, **chosen: Unpack[OutcomeFilter]) -> int:
         """Return how many questions of a run there are."""
-        return self._count(*_chosen_outcomes(run_id, **chosen))
+        return self._count(*_match_outcomes(run_id, **chosen))
 
     def counts(self, run_id: str, *, intent: str | None = None) -> dict[str, int]:
         """Return how many questions of a run came out how."""
-        return self._counts(outcomes.c.outcome, *_chosen_outcomes(run_id, intent=intent))
+        return self._counts(outcomes.c.outcome, *_match_outcomes(run_id, intent=intent))
 
     def of_intent(self, run_id: str, intent: str | None) -> tuple[OutcomeRow, ...]:
         """Return what came of the questions of a topic in a run; None: of those out of scope."""
@@ -236,14 +236,14 @@ class Documents(RowsOfRun[DocumentRow], table=documents, row=DocumentRow):
         return self._pairs(query.order_by(documents.c.name))
 
 
-def _chosen(run_id: str, chosen: TurnFilter) -> list[sa.ColumnElement[bool]]:
+def _match(run_id: str, chosen: TurnFilter) -> list[sa.ColumnElement[bool]]:
     names = ("bot", "level", "domain", "outcome", "scenario", "kind")
     if chosen.outcome == WRONG:
-        return [*_chosen(run_id, replace(chosen, outcome=None)), turns.c.outcome.in_(_WRONG)]
+        return [*_match(run_id, replace(chosen, outcome=None)), turns.c.outcome.in_(_WRONG)]
     wanted = matching(*((turns.c[name], getattr(chosen, name)) for name in names))
     return [turns.c.run_id == run_id, *wanted, *holding(chosen.search, turns.c.sent, turns.c.reply)]
 
 
-def _chosen_outcomes(run_id: str, **chosen: Unpack[OutcomeFilter]) -> list[sa.ColumnElement[bool]]:
+def _match_outcomes(run_id: str, **chosen: Unpack[OutcomeFilter]) -> list[sa.ColumnElement[bool]]:
     wanted = matching(*((outcomes.c[name], chosen.get(name)) for name in ("intent", "guess", "outcome")))
     return [outcomes.c.run_id == run_id, *wanted, *holding(chosen.get("search"), outcomes.c.text)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from vivavoce.store.repositories.repository import Repository, RowsById, matching, required, values_of
+from vivavoce.store.repositories.repository import Repository, RowsById, RowsOfProject, matching, require, values_of
 from vivavoce.store.repositories.units import OPEN
 from vivavoce.store.rows import Run, RunState, Schedule, Unit, UnitState, WorkerRow
 from vivavoce.store.stamps import now
@@ -34,12 +34,12 @@ class Runs(RowsById[Run], table=runs, row=Run):
         offset: int = 0,
     ) -> tuple[Run, ...]:
         """Return some runs of a project, the newest first."""
-        query = self._select(*_chosen(project_id, kind, states))
+        query = self._select(*_match(project_id, kind, states))
         return self._all(query.order_by(runs.c.number.desc()).limit(limit).offset(offset))
 
     def count(self, project_id: str, kind: str | None = None, *, states: Collection[RunState] | None = None) -> int:
         """Return how many runs there are."""
-        return self._count(*_chosen(project_id, kind, states))
+        return self._count(*_match(project_id, kind, states))
 
     def counts(self, project_id: str) -> list[tuple[str, RunState, int]]:
         """Return how many runs of each kind are in each state."""
@@ -53,7 +53,7 @@ class Runs(RowsById[Run], table=runs, row=Run):
 
     def latest(self, project_id: str, kind: str, *, before: int | None = None) -> Run | None:
         """Return the newest run of a kind that is done, or the newest before the run of a number."""
-        query = self._select(*_chosen(project_id, kind, (RunState.DONE,)))
+        query = self._select(*_match(project_id, kind, (RunState.DONE,)))
         if before is not None:
             query = query.where(runs.c.number < before)
         return self._first(query.order_by(runs.c.number.desc()))
@@ -68,7 +68,7 @@ class Runs(RowsById[Run], table=runs, row=Run):
     def state(self, project_id: str, kind: str) -> tuple[Any, ...]:
         """Return what changes whenever a run of a kind is done, renamed or deleted."""
         numbers = (sa.func.count(), sa.func.sum(runs.c.version), sa.func.max(runs.c.number))
-        query = sa.select(*numbers).where(*_chosen(project_id, kind, (RunState.DONE,)))
+        query = sa.select(*numbers).where(*_match(project_id, kind, (RunState.DONE,)))
         return tuple(self.connection.execute(query).one())
 
     def open(self, project_id: str | None = None) -> tuple[Run, ...]:
@@ -79,7 +79,7 @@ class Runs(RowsById[Run], table=runs, row=Run):
     def material(self, run_id: str) -> bytes:
         """Return what a run was made of."""
         content = self._scalar(sa.select(materials.c.content).where(materials.c.run_id == run_id))
-        return gzip.decompress(required(content, "run", run_id))
+        return gzip.decompress(require(content, "run", run_id))
 
     def next_number(self, project_id: str) -> int:
         """Return the number for a new run of a project; nobody else gets one until this transaction is over."""
@@ -120,13 +120,10 @@ class Runs(RowsById[Run], table=runs, row=Run):
         return True
 
 
-class Schedules(RowsById[Schedule], table=schedules, row=Schedule):
+class Schedules(RowsOfProject[Schedule], table=schedules, row=Schedule):
     """Runs that start every day; they are changed through edits only, except for when they are due."""
 
-    def of_project(self, project_id: str) -> tuple[Schedule, ...]:
-        """Return the schedules of a project by the time of day."""
-        query = self._select(schedules.c.project_id == project_id)
-        return self._all(query.order_by(schedules.c.minute_of_day, schedules.c.id))
+    order = ("minute_of_day", "id")
 
     def due(self, now: datetime) -> tuple[Schedule, ...]:
         """Return the schedules whose time has come."""
@@ -139,7 +136,7 @@ class Schedules(RowsById[Schedule], table=schedules, row=Schedule):
         return self._update(schedules.c.id == schedule.id, *as_seen, next_at=next_at) == 1
 
 
-def _chosen(project_id: str, kind: str | None, states: Collection[RunState] | None) -> list[sa.ColumnElement[bool]]:
+def _match(project_id: str, kind: str | None, states: Collection[RunState] | None) -> list[sa.ColumnElement[bool]]:
     wanted = matching((runs.c.project_id, project_id), (runs.c.kind, kind))
     return wanted if states is None else [*wanted, runs.c.state.in_(states)]
 

@@ -116,8 +116,8 @@ def _take_in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dic
     The oldest first would let a later run starve: with as many older runs as slots, the run that just finished a
     unit would get the free slot again and again.
     """
-    taken, turn = 0, max((queue.served for queue in queues), default=0)
-    while queues and taken < limit:
+    count, turn = 0, max((queue.served for queue in queues), default=0)
+    while queues and count < limit:
         queue = min(queues, key=lambda queue: (queue.running, queue.served))
         if not queue.waiting:
             queues.remove(queue)
@@ -128,7 +128,7 @@ def _take_in_turn(queues: list[Queue], limit: int, busy: Counter[str], most: dic
         busy[key] += 1
         queue.running += 1
         queue.served = turn = turn + 1
-        taken += 1
+        count += 1
         yield unit_id
 
 
@@ -154,8 +154,8 @@ class Units(RowsById[Unit], table=units, row=Unit):
         """Take units that may be begun now, at most `limit`, of runs of some kinds."""
         self.lock()
         self.expire(now)
-        taken = self._take(claimable(self.connection, worker, limit, kinds), worker, now, lease_seconds)
-        if taken:
+        claimed = self._take(claimable(self.connection, worker, limit, kinds), worker, now, lease_seconds)
+        if claimed:
             # A number above that of every open run: turns are counted, since clocks may be set back.
             served = self._scalar(sa.select(sa.func.max(runs.c.served)).where(runs.c.state.in_(OPEN)))
             values = {
@@ -164,9 +164,9 @@ class Units(RowsById[Unit], table=units, row=Unit):
                 "version": runs.c.version + 1,
                 "served": int(served or 0) + 1,
             }
-            begun = runs.c.id.in_({unit.run_id for unit in taken})
-            self.connection.execute(sa.update(runs).where(begun).values(values))
-        return taken
+            their_runs = runs.c.id.in_({unit.run_id for unit in claimed})
+            self.connection.execute(sa.update(runs).where(their_runs).values(values))
+        return claimed
 
     def claim_conclusions(
         self, worker: str, limit: int, now: datetime, lease_seconds: float = LEASE_SECONDS
@@ -346,8 +346,8 @@ class Units(RowsById[Unit], table=units, row=Unit):
 
     def _update_held(self, unit_id: str, worker: str, values: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Change a unit that a worker holds; returns its run and key, or nothing when it is not held any more."""
-        held = (units.c.id == unit_id, units.c.worker == worker, units.c.state == UnitState.RUNNING)
-        statement = sa.update(units).where(*held).values(with_data(units, values))
+        own = (units.c.id == unit_id, units.c.worker == worker, units.c.state == UnitState.RUNNING)
+        statement = sa.update(units).where(*own).values(with_data(units, values))
         rows = self.connection.execute(statement.returning(units.c.run_id, units.c.key))
         return [(run_id, key) for run_id, key in rows]
 

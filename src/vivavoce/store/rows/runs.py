@@ -79,13 +79,13 @@ class Unit:
     phase: int
     bot: Short
     limit_key: Short
-    state: UnitState
-    attempts: int
-    worker: Short | None
-    lease_until: datetime | None
-    started: datetime | None
-    finished: datetime | None
-    error: Translated
+    state: UnitState = UnitState.WAITING
+    attempts: int = 0
+    worker: Short | None = None
+    lease_until: datetime | None = None
+    started: datetime | None = None
+    finished: datetime | None = None
+    error: Translated = ""
 
 
 @dataclass(frozen=True, slots=True)

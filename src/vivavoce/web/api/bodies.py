@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -50,14 +50,24 @@ Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items.
 Offset = Annotated[int, Query(ge=0, le=LARGEST, description="Number of items to skip.")]
 
 
+def to_utc(moment: datetime) -> datetime:
+    """Return a time in UTC; one without a zone is UTC already, and one at the end of all days stays there."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)
+
+
 class Body(BaseModel):
-    """The body of a request: text is text, a number a number, yes or no is `true` or `false`."""
+    """The body of a request, with strict types: numbers are numbers, yes or no is `true` or `false`."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Listed(BaseModel, Generic[T]):
-    """Some items of a list."""
+    """Items of a list and their total number."""
 
     items: list[T]
     total: int
@@ -109,11 +119,11 @@ MAX_TITLE = 200
 
 
 class StartBody(Body):
-    """What every exam takes: a title. What is left out is as the project has it."""
+    """What every exam takes: a title. Options left out have the project's values."""
 
     title: Annotated[Text, Field(max_length=MAX_TITLE)] = ""
 
-    def chosen(self) -> dict[str, Any]:
+    def read_options(self) -> dict[str, Any]:
         """Return the options as an exam takes them; what the project decides is left out."""
         values = self.model_dump(exclude={"title"}, exclude_none=True)
         for name, value in values.items():

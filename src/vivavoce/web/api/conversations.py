@@ -29,7 +29,7 @@ router = APIRouter(prefix="/projects/{slug}/conversations", tags=["conversations
 if TYPE_CHECKING:
     NewConversations = StartBody
 else:
-    about = "A run to start: the scenarios and the bots. Without a domain or level, all of them."
+    about = "A run to start: scenarios and bots. Without domains or levels, all are included."
     NewConversations = start_body("NewConversations", about, CONVERSATIONS)
 
 
@@ -53,16 +53,17 @@ class Transcript(BaseModel):
 
 @router.post("/check")
 def check_conversations(visit: ReaderVisit, body: NewConversations) -> Checked:
-    """Look at a run before it is begun: how large it is, and what is wrong with it. Nothing is sent to any bot."""
-    return conversations.look_ahead(*visit.here, read_choice(body.chosen(), body.title), rules_of(visit.request))
+    """Check a run before you start it: its size and its faults. Nothing is sent to any bot."""
+    return conversations.look_ahead(
+        *visit.here, read_choice(body.read_options(), body.title), rules_of(visit.request)
+    )
 
 
 @router.post("", status_code=201)
 def start_conversations(visit: EditorVisit, place: Place, body: NewConversations) -> Run:
-    """Begin a run; a worker holds its conversations."""
-    run = conversations.start_conversations(
-        *visit.acting, read_choice(body.chosen(), body.title), rules_of(visit.request)
-    )
+    """Start a run; a worker holds its conversations."""
+    choice = read_choice(body.read_options(), body.title)
+    run = conversations.start_conversations(*visit.acting, choice, rules_of(visit.request))
     return place(run, "runs", run.number)
 
 
@@ -72,13 +73,13 @@ def compare_conversation_runs(
     a: Annotated[int, Query(ge=1, le=LARGEST, description="The earlier run.")],
     b: Annotated[int, Query(ge=1, le=LARGEST, description="The later run.")],
 ) -> dict[str, Any]:
-    """Return two runs side by side: turns that improved or regressed, new, gone and edited ones."""
+    """Compare two runs: turns that improved, regressed, were added, removed or edited."""
     return diff_to_json(compare_conversations(*visit.here, a, b).diff)
 
 
 @router.get("/{number}/bots")
 def list_bot_progress(visit: ReaderVisit, number: RunNumber) -> Listed[BotProgress]:
-    """Return how far a run is with each bot."""
+    """Get the progress of a run for each bot."""
     return make_list(conversations.bot_progress(visit.store, runs.show_run(*visit.here, number, KIND).run))
 
 
@@ -92,10 +93,10 @@ def list_cells(  # noqa: PLR0917
     limit: Limit = 200,
     offset: Offset = 0,
 ) -> Listed[dict[str, Any]]:
-    """Return the numbers of every bot, domain and level; domain or level null: all together, empty asks for these.
+    """List the metrics of each bot, domain and level. Null: all together; filter by an empty value.
 
-    Each number is {value, low, high, n}; value null: there was nothing to count. `echo_literal_...` follow the
-    wording of the paper and are for comparison with it alone.
+    Each metric is {value, low, high, n}; value null: nothing to count. `echo_literal_...` follow the
+    wording of the ECHO paper; use them only to compare with it.
     """
     wanted = {"bot": bot, "domain": domain, "level": level}
     cells = [
@@ -111,7 +112,7 @@ def list_cells(  # noqa: PLR0917
 def list_bot_comparisons(
     visit: ReaderVisit, number: RunNumber, limit: Limit = 200, offset: Offset = 0
 ) -> Listed[dict[str, Any]]:
-    """Return which bot is better than which, over everything and in each domain and level."""
+    """Compare the bots pairwise, in total and for each domain and level."""
     comparisons = _result(*visit.here, number).comparisons
     return make_list(to_json(comparisons[offset : offset + limit]), len(comparisons))
 
@@ -120,7 +121,7 @@ def list_bot_comparisons(
 def list_problems(
     visit: ReaderVisit, number: RunNumber, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[dict[str, Any]]:
-    """Return the problems of each bot, the most costly first, with turns that show them."""
+    """List the problems of each bot, costliest first, with example turns."""
     problems = _result(*visit.here, number).problems
     return make_list(to_json(problems[offset : offset + limit]), len(problems))
 
@@ -144,7 +145,7 @@ def list_turns(  # noqa: PLR0917
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[TurnRow]:
-    """Return turns of a run with what was said and what became of them; while it goes on, those so far."""
+    """List the turns of a run with their texts and outcomes; of a run in progress, the turns so far."""
     run = runs.show_run(*visit.here, number, KIND).run
     chosen = TurnFilter(bot, level, domain, outcome, scenario, kind, search)
     turns = transcripts.list_turns(visit.store, run, chosen, sort=sort, limit=limit, offset=offset)
@@ -159,7 +160,7 @@ def show_transcript(
     repeat: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
     page: Annotated[int, Query(ge=1, le=LARGEST)] = 1,
 ) -> Transcript:
-    """Return one conversation with every bot side by side."""
+    """Get one conversation with all bots side by side."""
     run = runs.show_run(*visit.here, number, KIND).run
     talk = transcripts.find_talk(visit.store, run, script, repeat=repeat, page=page)
     turns = {bot: [row for _, row in sorted(talk.rows.get(bot, {}).items())] for bot in talk.bots}

@@ -161,12 +161,18 @@ def read_operations(schema: Mapping[str, Any]) -> tuple[Operation, ...]:
 
 def _read_operation(schema: Mapping[str, Any], path: str, method: str, raw: Mapping[str, Any]) -> Operation:
     parameters = tuple(
-        Taken(taken["name"], taken["in"], _kind(taken["schema"]), taken["required"], taken.get("description", ""))
-        for taken in raw.get("parameters", ())
+        Taken(
+            parameter["name"],
+            parameter["in"],
+            _kind(parameter["schema"]),
+            parameter["required"],
+            parameter.get("description", ""),
+        )
+        for parameter in raw.get("parameters", ())
     )
     bodies = raw.get("requestBody", {}).get("content", {}).values()
     # The first good answer: its status, and what it holds.
-    status, answer = next((status, one) for status, one in raw["responses"].items() if status.startswith("2"))
+    status, answer = next((status, value) for status, value in raw["responses"].items() if status.startswith("2"))
     content = answer.get("content", {})
     kinds = [_kind(body["schema"]) if body.get("schema") else media for media, body in content.items()]
     return Operation(

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query, UploadFile
 from fastapi import Form as FormField
 from pydantic import BaseModel, Field
 
+from vivavoce.codec import to_json
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.facts import Fact
-from vivavoce.dialogues.json_form import to_json
 from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, RatingRow, Run, ScoreRow
@@ -60,7 +60,7 @@ UploadKey = Annotated[Id, Path(description="The key of an upload.")]
 
 
 class NewMessage(Body):
-    """One message; `is_bot` null: nobody says."""
+    """One message; `is_bot` null: unknown."""
 
     speaker: Text
     text: Text
@@ -68,14 +68,14 @@ class NewMessage(Body):
 
 
 class NewMark(Body):
-    """What a person thought of the talk, from 1 (very bad) to 5 (very good)."""
+    """A person's rating of the dialogue, from 1 (very bad) to 5 (very good)."""
 
     rater: Word
     quality: Annotated[float, Field(ge=1, le=5)]
 
 
 class NewTalk(Body):
-    """A talk to be brought in; `passed`: whether scripted checks of it passed; `began`: when it was held."""
+    """A dialogue to import; `passed`: whether its scripted checks passed; `began`: when it took place."""
 
     id: Annotated[Text, Field(min_length=1, max_length=400)]
     turns: Annotated[list[NewMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
@@ -87,14 +87,14 @@ class NewTalk(Body):
     began: datetime | None = None
 
     def dialogue(self) -> Dialogue:
-        """Return the talk as everything else reads it."""
+        """Return the dialogue as all other code reads it."""
         turns = tuple(Utterance(turn.speaker, turn.text, turn.is_bot) for turn in self.turns)
         ratings = tuple(Rating(rating.rater, rating.quality) for rating in self.ratings)
         return Dialogue(self.id, turns, ratings, self.source, self.bot, self.user, self.passed, began=self.began)
 
 
 class NewTalks(Body):
-    """Talks to be brought in together; `existing`: what becomes of talks whose id is there already."""
+    """Dialogues to import as one batch; `existing`: what to do with dialogues whose id already exists."""
 
     batch: Word
     dialogues: Annotated[list[NewTalk], Field(min_length=1, max_length=MAX_TALKS)]
@@ -102,7 +102,7 @@ class NewTalks(Body):
 
 
 class RunTalks(Body):
-    """A batch of the conversations of a run; without a name it is called after the run."""
+    """A batch made of a run's conversations; the default name is that of the run."""
 
     batch: Annotated[Text, Field(max_length=200)] = ""
     existing: Existing = "skip"
@@ -111,25 +111,25 @@ class RunTalks(Body):
 if TYPE_CHECKING:
     NewScoring = StartBody
 else:
-    about = "An exam to start, on a batch or on all dialogues. Admins can choose another rater."
+    about = "An exam to start, on one batch or all dialogues. Only admins can choose another rater."
     NewScoring = start_body("NewScoring", about, DIALOGUES)
 
 
 class Batch(BaseModel):
-    """Talks that came together."""
+    """Dialogues that were imported together."""
 
     name: str
     talks: int
 
 
 class Gone(BaseModel):
-    """How many talks were deleted."""
+    """The number of deleted dialogues."""
 
     talks: int
 
 
 class PreviewSummary(BaseModel):
-    """What an upload would do: how many talks become what, and what was passed over in reading."""
+    """What an upload would do: the number of dialogues by effect, and what was skipped."""
 
     key: str
     name: str
@@ -140,7 +140,7 @@ class PreviewSummary(BaseModel):
 
 
 class TalkAnswer(BaseModel):
-    """A talk with its newest score, how many marks people gave it, and what happened in it, quoted from the text."""
+    """A dialogue with its newest score, its number of ratings, and events quoted from its text."""
 
     dialogue: DialogueRow
     run: int | None
@@ -150,7 +150,7 @@ class TalkAnswer(BaseModel):
 
 
 class RunFindings(BaseModel):
-    """What an exam found, without the single talks: these are listed for themselves."""
+    """The result of an exam, without the dialogues, which have their own list."""
 
     headline: str
     talks: int
@@ -174,23 +174,22 @@ def list_dialogues(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[TalkLine]:
-    """Return talks with their newest scores, the worst first."""
+    """List dialogues with their newest scores, worst first."""
     chosen = DialogueFilter(batch, bot, search or None, marked)
-    page = list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset)
-    return make_list(page.lines, page.total)
+    return make_list(*list_talks(*visit.here, chosen, sort=sort, limit=limit, offset=offset))
 
 
 @router.post("/projects/{slug}/dialogues", status_code=201)
 def add_dialogues(visit: EditorVisit, place: Place, body: NewTalks) -> Taken:
-    """Bring in talks; those that cannot be kept are named with the reason."""
+    """Import dialogues; rejected ones are listed with the reason."""
     talks = [dialogue.dialogue() for dialogue in body.dialogues]
-    taken = add_talks(*visit.acting, talks, TalkChoices(body.batch, existing=body.existing))
-    return place(taken, "dialogues", batch=body.batch)
+    outcome = add_talks(*visit.acting, talks, TalkChoices(body.batch, existing=body.existing))
+    return place(outcome, "dialogues", batch=body.batch)
 
 
 @router.get("/projects/{slug}/dialogues/{talk_id}")
 def show_dialogue(visit: ReaderVisit, talk_id: TalkId) -> TalkAnswer:
-    """Return a talk with its newest score."""
+    """Get a dialogue with its newest score."""
     talk = dialogues.find_talk(*visit.here, talk_id)
     ratings = sum(row.turn == 0 and row.quality is not None for row in talk.ratings)
     run, score = (talk.score.run, talk.score.row) if talk.score else (None, None)
@@ -211,11 +210,11 @@ def upload_dialogues(
     sheet: Annotated[Text, FormField(max_length=200)] = "",
     header: Annotated[int, FormField(ge=0, le=10_000_000)] = 0,
 ) -> PreviewSummary:
-    """Read a log and say what would become of its talks; nothing is kept before the upload is applied."""
+    """Upload a log and preview its import; nothing is saved until you apply the upload."""
     choices = TalkChoices(batch, speaker, bot, existing, encoding, sheet, header)
     preview = prepare_talks(*visit.acting, uploaded_source(visit.request, file), choices)
     counts = {str(kind): n for kind, n in preview.counts.items()}
-    summary = build(PreviewSummary, preview, batch=preview.choices.batch, counts=counts)
+    summary = build(PreviewSummary, preview, preview.log, batch=preview.choices.batch, counts=counts)
     return place(summary, "dialogue-uploads", preview.key)
 
 
@@ -223,56 +222,56 @@ def upload_dialogues(
 def list_upload_talks(
     visit: EditorVisit, key: UploadKey, *, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[PlannedTalk]:
-    """Return what would become of every talk of an upload, the refused ones first."""
+    """Preview each dialogue of an upload, rejected ones first."""
     rows = open_talks(*visit.acting, key).rows
     return make_list(rows[offset : offset + limit], len(rows))
 
 
 @router.post("/projects/{slug}/dialogue-uploads/{key}/apply", status_code=201)
 def apply_upload(visit: EditorVisit, place: Place, key: UploadKey) -> Taken:
-    """Bring in the talks of an upload."""
+    """Import the dialogues of an upload."""
     batch = open_talks(*visit.acting, key).choices.batch
-    taken = apply_talks(*visit.acting, key)
-    return place(taken, "dialogues", batch=batch)
+    outcome = apply_talks(*visit.acting, key)
+    return place(outcome, "dialogues", batch=batch)
 
 
 @router.delete("/projects/{slug}/dialogue-uploads/{key}", status_code=204)
 def drop_upload(visit: EditorVisit, key: UploadKey) -> None:
-    """Forget an upload that was not applied."""
+    """Discard an upload that was not applied."""
     PENDING.drop(*visit.acting, key)
 
 
 @router.get("/projects/{slug}/dialogue-batches")
 def list_batches(visit: ReaderVisit) -> Listed[Batch]:
-    """Return the batches in which talks came, the newest first."""
+    """List the batches of imported dialogues, newest first."""
     return make_list(Batch(name=name, talks=n) for name, n in dialogues.list_batches(*visit.here).items())
 
 
 @router.delete("/projects/{slug}/dialogue-batches")
 def delete_batch(visit: EditorVisit, name: Annotated[str, Query(min_length=1, max_length=200)]) -> Gone:
-    """Delete the talks of a batch with their scores and marks, for good."""
+    """Permanently delete the dialogues of a batch with their scores and ratings."""
     return Gone(talks=dialogues.delete_batch(*visit.acting, name))
 
 
 @router.post("/projects/{slug}/dialogue-batches/of-run/{number}", status_code=201)
 def add_run_dialogues(visit: EditorVisit, place: Place, number: RunNumber, body: RunTalks) -> Taken:
-    """Take the conversations of a run as talks, each with whether all its checks passed."""
+    """Import a run's conversations as dialogues, each with whether all its checks passed."""
     talks = talks_of_run(*visit.here, number)
     choices = TalkChoices(body.batch or f"run {number}", existing=body.existing)
-    taken = add_talks(*visit.acting, talks, choices)
-    return place(taken, "dialogues", batch=choices.batch)
+    outcome = add_talks(*visit.acting, talks, choices)
+    return place(outcome, "dialogues", batch=choices.batch)
 
 
 @router.post("/projects/{slug}/dialogue-runs", status_code=201)
 def start_scoring(visit: EditorVisit, place: Place, body: NewScoring) -> Run:
-    """Start an exam over a batch, or over all talks; a worker does it."""
-    run = start_exam(*visit.acting, DIALOGUES.name, body.chosen(), body.title)
+    """Start an exam on one batch or all dialogues; a worker runs it."""
+    run = start_exam(*visit.acting, DIALOGUES.name, body.read_options(), body.title)
     return place(run, "runs", run.number)
 
 
 @router.get("/projects/{slug}/dialogue-runs/{number}")
 def show_dialogue_findings(visit: ReaderVisit, number: RunNumber) -> RunFindings:
-    """Return what an exam found; not there before it is done."""
+    """Get the result of an exam, once it is done."""
     run = runs.show_run(*visit.here, number, dialogues.KIND).run
     findings = findings_of(visit.store, run)
     result = {name: to_json(getattr(findings.result, name)) for name in ("passport", "ranking", "queue")}
@@ -284,23 +283,23 @@ MAX_ANSWERS = 5000
 
 
 class Answer(Body):
-    """Whether one answer of the bot is good; `number`: of the message, from 1."""
+    """Whether one reply of the bot is good; `number`: of the message, from 1."""
 
     number: Annotated[int, Field(ge=1, le=LARGEST)]
     verdict: Verdict
 
 
 class NewOpinion(Body):
-    """What you think of a talk: a mark from 1 (very bad) to 5 (very good), and of its answers."""
+    """Your rating of a dialogue, from 1 (very bad) to 5 (very good), and your verdicts on its replies."""
 
     quality: Annotated[int, Field(ge=1, le=5)] | None = None
     answers: Annotated[list[Answer], Field(max_length=MAX_ANSWERS)] = Field(default_factory=list)
 
 
 class NextTalk(BaseModel):
-    """The talk that you are asked to rate, without its score; null: you have rated all of them.
+    """The next dialogue for you to rate, without its score; null: you have rated all of them.
 
-    `silent`: talks that are left out because the bot never spoke in them.
+    `silent`: dialogues left out because the bot never spoke.
     """
 
     dialogue: DialogueRow | None
@@ -317,31 +316,31 @@ def show_next_talk(
     bot: Asked = None,
     skip: Annotated[str, Query(max_length=64)] = "",
 ) -> NextTalk:
-    """Return the next talk to rate: by chance, or the worst first; `skip` leaves one for later."""
-    asked = ratings.next_talk(*visit.acting, order=order, bot=bot, skip=skip)
-    return build(NextTalk, asked, dialogue=asked.row)
+    """Get the next dialogue to rate: at random or worst first; `skip` postpones one."""
+    talk = ratings.next_talk(*visit.acting, order=order, bot=bot, skip=skip)
+    return build(NextTalk, talk, dialogue=talk.row)
 
 
 @ratings_router.get("/projects/{slug}/ratings/agreement")
 def show_agreement(visit: ReaderVisit, bot: Asked = None) -> ratings.Accord:
-    """Return how the score follows people's marks, and how people agree with each other."""
+    """Get how well the scores agree with people's ratings, and people with each other."""
     return ratings.measure_accord(*visit.here, bot=bot)
 
 
 @ratings_router.get("/projects/{slug}/dialogues/{talk_id}/ratings")
 def list_ratings(visit: ReaderVisit, talk_id: TalkId) -> Listed[RatingRow]:
-    """Return what people think of a talk: marks of the whole (`turn` 0), then of its answers."""
+    """List the ratings of a dialogue: of the whole dialogue (`turn` 0), then of its replies."""
     return make_list(dialogues.find_talk(*visit.here, talk_id).ratings)
 
 
 @ratings_router.put("/projects/{slug}/dialogues/{talk_id}/ratings/mine")
 def rate_talk(visit: ReviewerVisit, talk_id: TalkId, body: NewOpinion) -> Opinion:
-    """Say what you think of a talk; what you said before and do not say again is forgotten."""
+    """Rate a dialogue. This replaces your earlier rating and verdicts."""
     opinion = Opinion(body.quality, {answer.number: answer.verdict for answer in body.answers})
     return ratings.rate_talk(*visit.acting, talk_id, opinion)
 
 
 @ratings_router.delete("/projects/{slug}/dialogues/{talk_id}/ratings/mine")
 def withdraw_rating(visit: ReviewerVisit, talk_id: TalkId) -> Opinion:
-    """Take back what you said of a talk; returns what it was."""
+    """Withdraw your rating of a dialogue; returns it."""
     return ratings.take_back(*visit.acting, talk_id)

@@ -32,13 +32,13 @@ Name = Annotated[Text, Field(max_length=200)]
 
 
 class ImportChoices(Body):
-    """How a source is to be read, and what is to be done with it. `encoding` of a file; empty: found out.
+    """How to read a source and what to do with it. `encoding` of a file; empty: detected.
 
-    `out_of_scope` names the topic of messages that no topic fits. `auto`: the usual names, such as `oos`, `fallback`
-    or `None`; `-`: none, every name is a topic. `sheet`, `header` (the number of the row with the column names) and
-    `roles` (what each column holds, by its place; empty: it is left out) are found out where they are not given.
-    `missing`: what becomes of rows without a topic; `several`: which of several answers to a topic is kept. `twins`:
-    topics that differ only in case, signs or a plural are folded into one.
+    `out_of_scope`: the topic name of out-of-scope questions. `auto`: the usual names, such as `oos`, `fallback` or
+    `None`; `-`: none, every name is a topic. `sheet`, `header` (the row number of the column names) and
+    `roles` (what each column contains, in order; empty: ignored) are detected by default.
+    `missing`: what to do with rows without a topic; `several`: which of several answers to keep. `twins`:
+    merge topics that differ only in case, punctuation or a plural.
     """
 
     text_column: Name = ""
@@ -55,14 +55,14 @@ class ImportChoices(Body):
     several: Several = "first"
     twins: bool = False
 
-    def chosen(self) -> Choices:
+    def read_options(self) -> Choices:
         """Return the choices as the workspace knows them."""
         values = {name: getattr(self, name) for name in ImportChoices.model_fields}
         return Choices(**{**values, "roles": tuple(self.roles)})
 
 
 class FormChoices(ImportChoices):
-    """The same as fields of a form, where everything is text and the file is a field as well."""
+    """The same as form fields, where all values are text and the file is a field too."""
 
     model_config = ConfigDict(extra="ignore")
     overwrite: Annotated[bool, Field(strict=False)] = False
@@ -71,20 +71,20 @@ class FormChoices(ImportChoices):
 
 
 class PastedText(ImportChoices):
-    """Lines `message TAB topic`, or a table with its column names."""
+    """Lines `message TAB topic`, or a table with column names."""
 
     # What cannot be kept is refused row by row, with its reason.
     text: Annotated[str, Field(min_length=1, max_length=4_000_000)]
 
 
 class Applying(Body):
-    """Why the import is done."""
+    """The reason for an import."""
 
     why: Why = ""
 
 
 class Prepared(BaseModel):
-    """What an import would do; `key` is needed to do it. `unclear`: which columns are to be named first."""
+    """What an import would do; apply it with `key`. `unclear`: columns that you must name first."""
 
     key: str
     name: str
@@ -97,9 +97,9 @@ class Prepared(BaseModel):
 
 @router.post("/projects/{slug}/imports", status_code=201)
 def prepare_import(visit: EditorVisit, place: Place, body: PastedText) -> Prepared:
-    """Read text and say what would happen; nothing is changed yet."""
+    """Preview an import of text; nothing changes yet."""
     source = source_of_text(body.text)
-    preview = importing.prepare_import(*visit.acting, source, body.chosen())
+    preview = importing.prepare_import(*visit.acting, source, body.read_options())
     return place(_describe(preview), "imports", preview.key)
 
 
@@ -107,22 +107,22 @@ def prepare_import(visit: EditorVisit, place: Place, body: PastedText) -> Prepar
 def prepare_import_file(
     visit: EditorVisit, place: Place, *, file: UploadFile, choices: Annotated[FormChoices, FormField()]
 ) -> Prepared:
-    """Read a file (CSV, TSV, XLSX, JSON, JSON Lines) and say what would happen; nothing is changed yet."""
+    """Preview an import of a file (CSV, TSV, XLSX, JSON, JSON Lines); nothing changes yet."""
     source = uploaded_source(visit.request, file)
-    preview = importing.prepare_import(*visit.acting, source, choices.chosen())
+    preview = importing.prepare_import(*visit.acting, source, choices.read_options())
     return place(_describe(preview), "imports", preview.key)
 
 
 @router.get("/projects/{slug}/imports/{key}")
 def show_import(visit: EditorVisit, key: Id) -> Prepared:
-    """Return what an import would do."""
+    """Get the preview of an import."""
     return _describe(importing.open_import(*visit.acting, key))
 
 
 @router.put("/projects/{slug}/imports/{key}")
 def change_import(visit: EditorVisit, key: Id, body: ImportChoices) -> Prepared:
-    """Read the same source otherwise; the answer has another key."""
-    return _describe(importing.change_import(*visit.acting, key, body.chosen()))
+    """Read the same source with other options; returns a preview with a new key."""
+    return _describe(importing.change_import(*visit.acting, key, body.read_options()))
 
 
 @router.get("/projects/{slug}/imports/{key}/rows")
@@ -134,7 +134,7 @@ def list_import_rows(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[PlannedRow]:
-    """Return rows of a preview with what would happen to each."""
+    """List the rows of a preview with the effect on each."""
     preview = importing.open_import(*visit.acting, key)
     rows = [row for row in preview.plan.rows if kind is None or row.kind == kind]
     return make_list(rows[offset : offset + limit], len(rows))
@@ -142,14 +142,14 @@ def list_import_rows(
 
 @router.post("/projects/{slug}/imports/{key}/apply", status_code=201)
 def apply_import(visit: EditorVisit, place: Place, key: Id, body: Applying) -> Edit:
-    """Do what the preview says, as one edit."""
+    """Apply a previewed import as one edit."""
     edit = importing.apply_import(*visit.acting, key, why=body.why)
     return place(edit, "edits", edit.id)
 
 
 @router.delete("/projects/{slug}/imports/{key}", status_code=204)
 def drop_import(visit: EditorVisit, key: Id) -> None:
-    """Forget a preview."""
+    """Discard a preview."""
     importing.PENDING.drop(*visit.acting, key)
 
 

@@ -31,17 +31,17 @@ Ids = Annotated[list[Id], Field(max_length=1000)]
 
 
 class MovedTo(Body):
-    """Examples that go to a topic."""
+    """Examples and the topic to move them to."""
 
     topic: Id
     examples: Annotated[list[Id], Field(min_length=1, max_length=1000)]
 
 
 class Remedy(Body):
-    """Something that can be done about topics.
+    """A remedy for a problem of topics.
 
-    move: `moves` says which examples go to which topic. merge: the last of `topics` stays. out_of_scope, split: these
-    `examples`, the latter as a new topic called `name`. add_examples: `texts`, to the topic. retire: the topic.
+    move: `moves` lists examples by their new topic. merge: the last of `topics` remains. out_of_scope, split: these
+    `examples`; a split creates the topic `name`. add_examples: adds `texts` to the topic. retire: the topic.
     """
 
     kind: RemedyKind
@@ -73,20 +73,20 @@ class Remedy(Body):
 
 
 class AskedForecast(Remedy):
-    """A remedy to forecast; `full`: with all rounds of an exam, which takes longer than the preview."""
+    """A remedy to forecast; `full`: with all rounds of an exam, which takes longer than a preview."""
 
     full: bool = False
 
 
 class AppliedRemedy(Remedy):
-    """A remedy to apply; `answer`: of a merge, what becomes of the other answers."""
+    """A remedy to apply; `answer`: for a merge, what to do with the other answers."""
 
     answer: AnswerChoice | None = None
     why: Why = ""
 
 
 class EffectBody(BaseModel):
-    """What a remedy does to a share: the difference with its range, and both values; null: nothing to count."""
+    """The effect of a remedy on a share: the difference with its range, and both values; null: nothing to count."""
 
     difference: float | None
     low: float | None
@@ -97,7 +97,7 @@ class EffectBody(BaseModel):
 
 
 class ChangedBody(BaseModel):
-    """A question that would become correct, or would break."""
+    """A question that would become correct or break."""
 
     text: str
     intent_before: str | None
@@ -107,7 +107,7 @@ class ChangedBody(BaseModel):
 
 
 class ForecastBody(BaseModel):
-    """What a remedy would bring; `confidence`: that of the ranges. `rounds`: fewer make a preview."""
+    """The forecast of a remedy; `confidence`: of the ranges. `rounds`: a preview has fewer."""
 
     effects: dict[str, EffectBody]
     on_topics: dict[str, EffectBody]
@@ -120,7 +120,7 @@ class ForecastBody(BaseModel):
 
     @classmethod
     def of(cls, forecast: Any) -> ForecastBody:
-        """Return a forecast as it is told."""
+        """Return a forecast as the API gives it."""
         effects = {name: build(EffectBody, effect) for name, effect in forecast.effects.items()}
         own = {name: build(EffectBody, effect) for name, effect in forecast.on_topics.items()}
         improved, broken = (
@@ -130,17 +130,17 @@ class ForecastBody(BaseModel):
 
 
 class AppliedBody(BaseModel):
-    """The edit that applied a remedy, and what it was forecast to bring."""
+    """The edit that applied a remedy, and its forecast."""
 
     edit: Edit
     forecast: ForecastBody | None
 
 
 class PastBody(BaseModel):
-    """A forecast that was applied. `realised`: what the next exam found, null where nobody can tell (yet).
+    """The forecast of an applied remedy. `realised`: the change that the next exam measured; null: unknown.
 
-    `noise`: how far chance may have moved that; `inside`: whether the two ranges meet. `before`, `after`: the exams
-    around the edit.
+    `noise`: how much of that chance can explain; `inside`: whether the two ranges overlap. `before`, `after`: the
+    exams before and after the edit.
     """
 
     edit: str
@@ -161,13 +161,13 @@ class PastBody(BaseModel):
 
     @classmethod
     def of(cls, applied: Applied) -> PastBody:
-        """Return a forecast with what came of it."""
+        """Return a forecast with its outcome."""
         edit, summary = applied.row.edit_id, str(applied.summary)
         return build(cls, applied, applied.past, applied.row, edit=edit, summary=summary)
 
 
 class NewDecision(Body):
-    """Topics that stay apart on purpose; `high`: they are listed again if they cost more of 1,000 messages."""
+    """Topics to keep separate; `high`: list the problem again if it costs more of 1,000 messages."""
 
     topics: Annotated[list[Id], Field(min_length=2, max_length=10)]
     high: Annotated[float, Field(ge=0, le=1000)] = 0.0
@@ -175,7 +175,7 @@ class NewDecision(Body):
 
 
 class PointBody(BaseModel):
-    """What a bot does at a threshold; `cost` is that of 100 messages, in hand-overs."""
+    """What a bot does at a threshold; `cost`: of 100 messages, in hand-overs."""
 
     threshold: float
     answered: float | None
@@ -194,9 +194,9 @@ class PointBody(BaseModel):
 
 
 class AdviceBody(BaseModel):
-    """What each threshold does, today's, the cheapest, and the lowest that keeps the guarantee (null: none does).
+    """The effect of the current threshold, the cheapest, and the lowest that meets the guarantee (null: none does).
 
-    `bound`: so many answers may be wrong at the guaranteed threshold, or where the search ended without one.
+    `bound`: the highest share of wrong answers at the guaranteed threshold, or where the search ended without one.
     """
 
     today: PointBody
@@ -209,33 +209,33 @@ class AdviceBody(BaseModel):
 
 
 class NewThreshold(Body):
-    """A threshold for the project."""
+    """The new threshold of a project."""
 
     threshold: Annotated[float, Field(ge=0, le=1)]
 
 
 @router.get("/projects/{slug}/intents/{number}/problems")
 def list_intents_problems(visit: ReaderVisit, number: RunNumber) -> Listed[Problem]:
-    """Return what to fix, the costliest problem first; topics that are kept apart on purpose are left out."""
+    """List what to fix, costliest first, without the topics that you keep separate on purpose."""
     run = runs.show_run(*visit.here, number, intents.KIND).run
     return make_list(project_exam(intents.KIND).problems(*visit.here, run))
 
 
 @router.post("/projects/{slug}/forecasts/try")
 def try_remedy(visit: ReaderVisit, body: AskedForecast) -> ForecastBody:
-    """Return what a remedy would bring to the examples as they are now; nothing is changed."""
+    """Forecast a remedy on the current examples; nothing changes."""
     return ForecastBody.of(forecast_draft(*visit.here, body.draft(), full=body.full))
 
 
 @router.get("/projects/{slug}/forecasts")
 def list_forecasts(visit: ReaderVisit) -> Listed[PastBody]:
-    """Return the forecasts of remedies that were applied, the newest first, with what the next exam found."""
+    """List the forecasts of applied remedies, newest first, with what the next exam measured."""
     return make_list([PastBody.of(each) for each in read_track_record(*visit.here).forecasts])
 
 
 @router.post("/projects/{slug}/remedies", status_code=201)
 def apply_remedy(visit: EditorVisit, place: Place, body: AppliedRemedy) -> AppliedBody:
-    """Apply a remedy; a forecast that was asked for before is kept with the edit."""
+    """Apply a remedy; its last forecast is saved with the edit."""
     applied = apply_draft(*visit.acting, body.draft(), why=body.why, answer=body.answer)
     forecast = None if applied.forecast is None else ForecastBody.of(applied.forecast)
     return place(AppliedBody(edit=applied.edit, forecast=forecast), "edits", applied.edit.id)
@@ -243,20 +243,20 @@ def apply_remedy(visit: EditorVisit, place: Place, body: AppliedRemedy) -> Appli
 
 @router.get("/projects/{slug}/decisions")
 def list_decisions(visit: ReaderVisit) -> Listed[KeptApart]:
-    """Return the topics that are kept apart on purpose."""
+    """List the topics that you keep separate on purpose."""
     return make_list(decisions.list_kept_apart(*visit.here))
 
 
 @router.post("/projects/{slug}/decisions", status_code=201)
 def add_decision(visit: EditorVisit, place: Place, body: NewDecision) -> Edit:
-    """Keep topics apart on purpose: the problem is not listed until it costs more; returns the edit."""
+    """Keep topics separate on purpose: their problem is hidden until it costs more. Returns the edit."""
     edit = decisions.keep_apart(*visit.acting, body.topics, body.high, why=body.why)
     return place(edit, "edits", edit.id)
 
 
 @router.post("/projects/{slug}/decisions/{decision_id}/drop")
 def drop_decision(visit: EditorVisit, decision_id: Id) -> Edit:
-    """Take back that topics are kept apart on purpose; returns the edit."""
+    """Withdraw the decision to keep topics separate; returns the edit."""
     return decisions.drop_decision(*visit.acting, decision_id)
 
 
@@ -272,7 +272,7 @@ def show_threshold(
         float | None, Query(ge=0, lt=1, description="Share of out-of-scope messages in live traffic.")
     ] = None,
 ) -> AdviceBody:
-    """Return what each threshold would do, and which to choose."""
+    """Get the effect of each threshold, and which one to choose."""
     from vivavoce.intents.threshold import advise
 
     run = runs.show_run(*visit.here, number, intents.KIND).run
@@ -294,19 +294,19 @@ def show_threshold(
 
 @router.put("/projects/{slug}/intents/{number}/threshold")
 def change_threshold(visit: EditorVisit, number: RunNumber, body: NewThreshold) -> Edit:
-    """Make a threshold that of the project; returns the edit."""
+    """Set the threshold of the project; returns the edit."""
     return adopt_threshold(*visit.acting, body.threshold, runs.show_run(*visit.here, number, intents.KIND).run)
 
 
 class SetAside(Body):
-    """The share of each topic's examples that becomes test questions."""
+    """The share of each topic's examples to move to the test set."""
 
     share: Annotated[float, Field(gt=0, le=0.5)] = 0.1
     why: Why = ""
 
 
 class NewTestQuestions(Body):
-    """Real questions with the topic that they belong to; without one: out of scope."""
+    """Real questions and their topic; without a topic: out of scope."""
 
     texts: Annotated[list[Line], Field(min_length=1, max_length=MAX_LINES)]
     topic: Annotated[Text, Field(max_length=400)] = ""
@@ -314,7 +314,7 @@ class NewTestQuestions(Body):
 
 
 class SetBody(BaseModel):
-    """How many questions are set aside for testing, by topic; the questions themselves are shown to nobody."""
+    """The size of the test set by topic; its questions are never shown."""
 
     total: int
     topics: dict[str, int]
@@ -322,7 +322,7 @@ class SetBody(BaseModel):
 
 
 class SetScoreBody(BaseModel):
-    """What the bot of an exam does with the test set as it is now."""
+    """How the bot of an exam does on the current test set."""
 
     accuracy: Rate
     answered: Rate
@@ -332,7 +332,7 @@ class SetScoreBody(BaseModel):
 
 @router.get("/projects/{slug}/test-set")
 def show_test_set(visit: ReaderVisit) -> SetBody:
-    """Return how large the test set is."""
+    """Get the size of the test set."""
     size = test_set.measure_test_set(*visit.here)
     named = {name: n for name, n in size.topics.items() if name is not None}
     return SetBody(total=size.total, topics=named, out_of_scope=size.topics.get(None, 0))
@@ -340,7 +340,7 @@ def show_test_set(visit: ReaderVisit) -> SetBody:
 
 @router.post("/projects/{slug}/test-set/aside", status_code=201)
 def move_to_test_set(visit: EditorVisit, place: Place, body: SetAside) -> Edit:
-    """Take a share of the examples of each topic, drawn at random, into the test set; returns the edit."""
+    """Move a random share of each topic's examples to the test set; returns the edit."""
     edit = test_set.set_aside(*visit.acting, body.share, why=body.why)
     return place(edit, "edits", edit.id)
 
@@ -356,7 +356,7 @@ def add_test_questions(visit: EditorVisit, place: Place, body: NewTestQuestions)
 
 @router.get("/projects/{slug}/intents/{number}/test-set")
 def show_test_set_score(visit: ReaderVisit, number: RunNumber) -> SetScoreBody:
-    """Return what the bot of an exam does with the test set as it is now: the number that no edit can flatter."""
+    """Score the bot of an exam on the current test set, which no edit of examples can influence."""
     run = runs.show_run(*visit.here, number, intents.KIND).run
     named = str(run.options.get("classifier", ""))
     classifier = named if named in intents.SECONDS_PER_THOUSAND else USUAL_CLASSIFIER

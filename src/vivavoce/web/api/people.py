@@ -30,7 +30,7 @@ else:
 
 
 class Invitation(Body):
-    """Somebody to be invited."""
+    """A person to invite."""
 
     login: Word
     name: Word | None = None
@@ -39,20 +39,20 @@ class Invitation(Body):
 
 
 class ChangedRole(Body):
-    """What a person may do from now on."""
+    """The new role of a person."""
 
     role: Annotated[Role, Field(strict=False)]
 
 
 class ChangedState(Body):
-    """Whether a person is shut out."""
+    """Whether an account is disabled."""
 
     disabled: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A person and the link to hand over; it works once, and is answered this once."""
+    """A new person and their link, which works once and is returned only here."""
 
     person: people.Member
     link: str
@@ -60,21 +60,21 @@ class Invited:
 
 @dataclass(frozen=True, slots=True)
 class OneTimeLink:
-    """A link to hand over; it works once."""
+    """A link that works once."""
 
     link: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """In how many browsers somebody was signed out."""
+    """The number of ended sessions."""
 
     ended: int
 
 
 @dataclass(frozen=True, slots=True)
 class Myself:
-    """Who is asking, and what the key or the person may do."""
+    """The person behind the request, and the role of the person or key."""
 
     person: people.Member
     role: Role
@@ -82,13 +82,13 @@ class Myself:
 
 @router.get("/me")
 def show_myself(who: Reader, store: InStore) -> Myself:
-    """Return who is asking."""
+    """Get your own account."""
     return Myself(people.show_person(store, who.actor, who.user.id), who.role)
 
 
 @router.get("/me/sessions")
 def list_sessions(who: Reader, store: InStore) -> Listed[SignIn]:
-    """Return where the person is signed in, the last used first."""
+    """List your sessions, last used first."""
     return make_list(sessions.list_sessions(store, who.user.id))
 
 
@@ -96,14 +96,14 @@ def list_sessions(who: Reader, store: InStore) -> Listed[SignIn]:
 def list_people(
     who: Admin, store: InStore, *, search: Search = "", limit: Limit = 50, offset: Offset = 0
 ) -> Listed[people.Member]:
-    """Return people, by login: all, or those with a text in login or name."""
+    """List people by login, optionally filtered by a text in login or name."""
     members = people.list_people(store, who.actor, search=search)
     return make_list(members[offset : offset + limit], len(members))
 
 
 @router.post("/people", status_code=201)
 def invite_person(request: Request, who: Admin, store: InStore, place: Place, body: Invitation) -> Invited:
-    """Add a person; no e-mail is sent, the link is to be handed over."""
+    """Invite a person. No e-mail is sent: hand over the link yourself."""
     member, path = people.invite(
         store, who.actor, body.login, name=body.name or "", role=body.role, language=body.language
     )
@@ -112,25 +112,25 @@ def invite_person(request: Request, who: Admin, store: InStore, place: Place, bo
 
 @router.get("/people/{person_id}")
 def show_person(who: Admin, store: InStore, person_id: Id) -> people.Member:
-    """Return a person."""
+    """Get a person."""
     return people.show_person(store, who.actor, person_id)
 
 
 @router.put("/people/{person_id}/role")
 def change_person_role(who: Admin, store: InStore, person_id: Id, body: ChangedRole) -> people.Member:
-    """Let a person do more or less; the last admin stays one."""
+    """Change the role of a person; the last admin keeps theirs."""
     return people.change_role(store, who.actor, person_id, body.role)
 
 
 @router.put("/people/{person_id}/disabled")
 def disable_person(who: Admin, store: InStore, person_id: Id, body: ChangedState) -> people.Member:
-    """Shut a person out, or let them in again; the last admin stays."""
+    """Disable or enable an account; the last admin cannot be disabled."""
     return people.set_disabled(store, who.actor, person_id, body.disabled)
 
 
 @router.post("/people/{person_id}/link", status_code=201)
 def make_person_link(request: Request, response: Response, who: Admin, store: InStore, person_id: Id) -> OneTimeLink:
-    """Make a link by which a person chooses a password."""
+    """Create a link for a person to choose a password."""
     link = base_of(request) + people.new_link(store, who.actor, person_id)
     response.headers["Location"] = link
     return OneTimeLink(link)
@@ -138,7 +138,7 @@ def make_person_link(request: Request, response: Response, who: Admin, store: In
 
 @router.delete("/people/{person_id}/sessions")
 def end_person_sessions(who: Admin, store: InStore, person_id: Id) -> Ended:
-    """Sign a person out everywhere."""
+    """Sign a person out of all browsers."""
     people.show_person(store, who.actor, person_id)
     return Ended(sessions.end_sessions(store, who.actor, person_id))
 
@@ -147,7 +147,7 @@ keys_router = APIRouter(tags=["keys"])
 
 
 class NewKey(Body):
-    """A key to be made; `days` null: it works until it is revoked."""
+    """A key to create; `days` null: it works until you revoke it."""
 
     name: Word
     scopes: Annotated[list[Literal["read", "review", "edit", "admin"]], Field(min_length=1, max_length=4)]
@@ -156,7 +156,7 @@ class NewKey(Body):
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """A new key; the secret is answered this once."""
+    """A new key; its secret is returned only here."""
 
     key: Token
     secret: str
@@ -164,21 +164,21 @@ class MadeKey:
 
 @keys_router.get("/keys")
 def list_keys(who: Reader, store: InStore) -> Listed[Token]:
-    """Return one's own keys, the newest first."""
+    """List your keys, newest first."""
     return make_list(keys.list_keys(store, who.actor, who.user.id))
 
 
 @keys_router.post("/keys", status_code=201)
 def make_key(who: Reader, store: InStore, place: Place, body: NewKey) -> MadeKey:
-    """Make a key; one that is made by a key cannot do more than it and not outlive it."""
+    """Create a key. A key created with another key can neither do more nor outlive it."""
     until = who.token.expires if who.token else None
-    made = MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
-    return place(made, "keys", made.key.id)
+    new = MadeKey(*keys.make_key(store, who.actor, body.name, body.scopes, days=body.days, until=until))
+    return place(new, "keys", new.key.id)
 
 
 @keys_router.get("/keys/{key_id}")
 def show_key(who: Reader, store: InStore, key_id: Id) -> Token:
-    """Return one of one's own keys, without its secret."""
+    """Get one of your keys, without its secret."""
     key = next((key for key in keys.list_keys(store, who.actor, who.user.id) if key.id == key_id), None)
     if key is None:
         raise AbsentError(
@@ -189,7 +189,7 @@ def show_key(who: Reader, store: InStore, key_id: Id) -> Token:
 
 @keys_router.delete("/keys/{key_id}", status_code=204)
 def revoke_key(who: Reader, store: InStore, key_id: Id) -> None:
-    """Make a key worthless: one of one's own, or as an admin anybody's."""
+    """Revoke one of your keys, or as an admin any key."""
     keys.revoke_key(store, who.actor, key_id)
 
 
@@ -198,7 +198,7 @@ WantedId = Annotated[str, Query(max_length=32)]
 
 
 class ChangedSwitches(Body):
-    """What admins decide for the whole workspace."""
+    """Settings of the whole workspace."""
 
     contact: Text = ""
     keys_allowed: bool = True
@@ -216,9 +216,9 @@ def list_audit(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[LogLine]:
-    """Return what was done by whom, the newest first; of one person or project (by id) where they are given.
+    """List the audit log, newest first, optionally of one person or project (by id).
 
-    `person` is `product` for what nobody did but the product itself; `search` looks into details and addresses.
+    `person` is `product` for what vivavoce did on its own; `search` covers details and addresses.
     """
     log = read_log(store, who.actor, LogFilter(person, project, action, search), limit=limit, offset=offset)
     return make_list(log.lines, log.total)
@@ -226,17 +226,17 @@ def list_audit(
 
 @audit_router.get("/workspace")
 def show_workspace(who: Admin, store: InStore) -> Facts:
-    """Return what is the case in the workspace: versions, database, workers, counts."""
+    """Get the state of the workspace: versions, database, workers, counts."""
     return workspace_facts(store)
 
 
 @audit_router.get("/workspace/switches")
 def show_switches(who: Admin, store: InStore) -> Switches:
-    """Return what admins have decided for the whole workspace."""
+    """Get the settings of the workspace."""
     return keys.show_switches(store)
 
 
 @audit_router.put("/workspace/switches")
 def change_switches(who: Admin, store: InStore, body: ChangedSwitches) -> Switches:
-    """Decide anew for the whole workspace."""
+    """Change the settings of the workspace."""
     return keys.change_switches(store, who.actor, Switches(body.contact, body.keys_allowed))

@@ -23,7 +23,7 @@ router = APIRouter(tags=["projects"])
 
 
 class NewProject(Body):
-    """A project to be made."""
+    """A project to create."""
 
     name: Word
     language: Annotated[str, Field(pattern="^[a-z]{2}$")] = "en"
@@ -31,7 +31,7 @@ class NewProject(Body):
 
 
 class ChangedProject(Body):
-    """What holds for a project from now on."""
+    """The new settings of a project."""
 
     name: Word
     threshold: Annotated[float, Field(ge=0, le=1)]
@@ -41,33 +41,33 @@ class ChangedProject(Body):
 
 @router.get("/projects")
 def list_projects(who: Reader, store: InStore) -> Listed[Project]:
-    """Return all projects, by name."""
+    """List all projects, by name."""
     return make_list(projects.list_projects(store))
 
 
 @router.post("/projects", status_code=201)
 def create_project(who: Editor, store: InStore, place: Place, body: NewProject) -> Project:
-    """Make a project."""
+    """Create a project."""
     project = projects.create_project(store, who.actor, **body.model_dump())
     return place(project, "projects", project.slug)
 
 
 @router.post("/demo", status_code=201)
 def create_demo(who: Editor, store: InStore, place: Place) -> Project:
-    """Make a project of the material that ships: topics with answers, suites, built-in bots and logged talks."""
+    """Create the demo project: topics with answers, suites, built-in bots and logged dialogues."""
     project = create_demo_project(store, who.actor)
     return place(project, "projects", project.slug)
 
 
 @router.get("/projects/{slug}")
 def show_project(visit: ReaderVisit) -> Project:
-    """Return a project."""
+    """Get a project."""
     return visit.project
 
 
 @router.put("/projects/{slug}")
 def change_project(visit: EditorVisit, body: ChangedProject) -> Edit:
-    """Change what holds for a project; returns the edit, which can be undone."""
+    """Change the settings of a project; returns the edit, which you can undo."""
     return projects.change_project(*visit.acting, **body.model_dump())
 
 
@@ -76,7 +76,7 @@ def delete_project(
     visit: AdminVisit,
     name: Annotated[str, Query(max_length=200, description="The name of the project, as confirmation.")],
 ) -> None:
-    """Delete a project with everything in it, for good."""
+    """Permanently delete a project with all its content."""
     projects.delete_project(*visit.acting, name)
 
 
@@ -85,7 +85,7 @@ today_router = APIRouter(tags=["today"])
 
 @today_router.get("/projects/{slug}/today")
 def show_today(visit: ReaderVisit) -> today.Today:
-    """Return the state of a project, its biggest problems, what changed in a week, and what is going on."""
+    """Get the state of a project, its biggest problems, the changes of the last week, and runs in progress."""
     return today.show_today(*visit.here)
 
 
@@ -93,7 +93,7 @@ schedules_router = APIRouter(tags=["schedules"], prefix="/projects/{slug}/schedu
 
 
 class ScheduleBody(Body):
-    """A daily run to be made; `minute_of_day` in UTC. `GET /exams` lists the options of each exam.
+    """A daily run to create; `minute_of_day` in UTC. `GET /exams` lists the options of each exam.
 
     Daily runs take: of intents `classifier`, `retries`, `out_of_scope_share`; of engines `classifiers`, `retries`;
     of conversations `suite` (id or name), `bots`, `domains`, `levels`, `repeats`; of dialogues `batch`.
@@ -107,7 +107,7 @@ class ScheduleBody(Body):
 
 
 class ChangeBody(Body):
-    """What is to be different about a daily run; what is not said stays. `enabled` is said alone."""
+    """Changes to a daily run; fields left out keep their values. Send `enabled` without other fields."""
 
     enabled: bool | None = None
     title: Annotated[Text, Field(max_length=200)] | None = None
@@ -118,13 +118,13 @@ class ChangeBody(Body):
 
 @schedules_router.get("")
 def list_schedules(visit: ReaderVisit) -> Listed[schedules.ScheduleLine]:
-    """Return the daily runs of a project by the time of day, each with its newest run."""
+    """List the daily runs of a project by time of day, each with its newest run."""
     return make_list(schedules.list_schedules(*visit.here))
 
 
 @schedules_router.post("", status_code=201)
 def create_schedule(visit: EditorVisit, place: Place, body: ScheduleBody) -> Edit:
-    """Make a daily run; returns the edit, which can be undone."""
+    """Create a daily run; returns the edit, which you can undo."""
     new = schedules.NewSchedule(body.kind, body.title, body.options, body.minute_of_day)
     edit = schedules.create_schedule(*visit.acting, new, why=body.why)
     return place(edit, "edits", edit.id)
@@ -132,7 +132,7 @@ def create_schedule(visit: EditorVisit, place: Place, body: ScheduleBody) -> Edi
 
 @schedules_router.put("/{schedule_id}")
 def change_schedule(visit: EditorVisit, schedule_id: Id, body: ChangeBody) -> Edit:
-    """Switch a daily run on or off, or change its title, options or time; returns the edit, which can be undone."""
+    """Switch a daily run on or off, or change its title, options or time; returns the edit, which you can undo."""
     changes = body.model_dump(exclude={"enabled", "why"}, exclude_none=True)
     if body.enabled is not None:
         if changes:
@@ -149,7 +149,7 @@ def change_schedule(visit: EditorVisit, schedule_id: Id, body: ChangeBody) -> Ed
 
 @schedules_router.delete("/{schedule_id}")
 def delete_schedule(visit: EditorVisit, schedule_id: Id) -> Edit:
-    """Delete a daily run; the runs that it started stay. Returns the edit, which can be undone."""
+    """Delete a daily run but not the runs it started; returns the edit, which you can undo."""
     return schedules.delete_schedule(*visit.acting, schedule_id)
 
 
@@ -157,7 +157,7 @@ bots_router = APIRouter(tags=["bots"], prefix="/projects/{slug}/bots")
 
 
 class BotBody(Body):
-    """A bot: its name, and its entry as in bots.yaml. Secrets are written as `${BOT_NAME}`."""
+    """A bot: its name, and its entry as in bots.yaml. Write secrets as `${BOT_NAME}`."""
 
     name: Word
     entry: Annotated[dict[str, Any], Field(min_length=1, max_length=100)]
@@ -166,37 +166,37 @@ class BotBody(Body):
 
 @bots_router.get("")
 def list_bots(visit: ReaderVisit) -> Listed[bots.BotLine]:
-    """Return the bots of a project by name, each with its newest run."""
+    """List the bots of a project by name, each with its newest run."""
     return make_list(bots.list_bots(*visit.here))
 
 
 @bots_router.post("", status_code=201)
 def add_bot(visit: AdminVisit, place: Place, body: BotBody) -> Edit:
-    """Add a bot; all that is wrong with its entry is told at once. Returns the edit, which can be undone."""
+    """Add a bot; an invalid entry is rejected with all its faults. Returns the edit, which you can undo."""
     edit = bots.add_bot(*visit.acting, rules=rules_of(visit.request), **body.model_dump())
     return place(edit, "edits", edit.id)
 
 
 @bots_router.get("/{bot_id}")
 def show_bot(visit: ReaderVisit, bot_id: Id) -> bots.BotLine:
-    """Return a bot."""
+    """Get a bot."""
     return bots.show_bot(*visit.here, bot_id)
 
 
 @bots_router.put("/{bot_id}")
 def change_bot(visit: AdminVisit, bot_id: Id, body: BotBody) -> Edit:
-    """Change the name and the entry of a bot; returns the edit, which can be undone."""
+    """Change the name and entry of a bot; returns the edit, which you can undo."""
     rules = rules_of(visit.request)
     return bots.change_bot(*visit.acting, bot_id, rules=rules, **body.model_dump())
 
 
 @bots_router.delete("/{bot_id}")
 def delete_bot(visit: AdminVisit, bot_id: Id) -> Edit:
-    """Delete a bot; what runs found about it stays. Returns the edit, which can be undone."""
+    """Delete a bot but not its results; returns the edit, which you can undo."""
     return bots.delete_bot(*visit.acting, bot_id)
 
 
 @bots_router.post("/{bot_id}/test")
 def try_bot(visit: EditorVisit, bot_id: Id) -> bots.BotReport:
-    """Talk to a bot for at most half a minute and return what was found; also a bot that fails gets a report."""
+    """Test a bot for at most half a minute; returns a report, even if the bot fails."""
     return bots.try_bot(*visit.acting, bot_id, rules_of(visit.request))

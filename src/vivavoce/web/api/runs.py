@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -30,6 +29,7 @@ from vivavoce.web.api.bodies import (
     build,
     make_list,
     start_body,
+    to_utc,
 )
 from vivavoce.web.listing import LARGEST
 from vivavoce.web.visits import EditorVisit, ReaderVisit
@@ -56,13 +56,13 @@ SVG_FILE: Documented = {200: {"content": {"image/svg+xml": {"schema": {"type": "
 
 
 class NewTitle(Body):
-    """Another title of a run."""
+    """The new title of a run."""
 
     title: Word
 
 
 class NewRun(Body):
-    """A run to be started; `GET /exams` lists the kinds and the options of each."""
+    """A run to start; `GET /exams` lists the kinds and their options."""
 
     kind: Word
     title: Annotated[Text, Field(max_length=runs.MAX_TITLE)] = ""
@@ -70,7 +70,7 @@ class NewRun(Body):
 
 
 class OptionBody(BaseModel):
-    """One option of an exam; `several`: a list of values. `daily`: daily runs take it too."""
+    """One option of an exam; `several`: a list of values. `daily`: also available for daily runs."""
 
     name: str
     type: str
@@ -85,7 +85,7 @@ class OptionBody(BaseModel):
 
 
 class ExamBody(BaseModel):
-    """An exam that is installed."""
+    """An installed exam."""
 
     kind: str
     title: str
@@ -94,7 +94,7 @@ class ExamBody(BaseModel):
 
     @classmethod
     def of(cls, kind: ExamKind) -> ExamBody:
-        """Return what is told of an exam."""
+        """Return an exam as the API describes it."""
         plain = ("name", "default", "help", "low", "high", "several", "required", "daily")
         options = [
             OptionBody(
@@ -108,10 +108,10 @@ class ExamBody(BaseModel):
 
 
 class ProgressBody(BaseModel):
-    """How far a run is; `units` counts its pieces by state, `seconds_left` is null where nobody can tell.
+    """The progress of a run; `units`: the number of its units by state; `seconds_left` null: unknown.
 
-    `stage` says what it does now, such as "running conversations" or "2 runs before this one".
-    `silence` says since when nobody is at work on it; null where somebody is.
+    `stage`: what the run is doing, such as "running conversations" or "2 runs before this one".
+    `silence`: how long no worker has responded; null: a worker is active.
     """
 
     state: RunState
@@ -127,13 +127,13 @@ class ProgressBody(BaseModel):
 
 @router.get("/exams")
 def list_exams(who: Reader) -> Listed[ExamBody]:
-    """Return the exams that are installed, with the options that a run of each takes."""
+    """List the installed exams with their options."""
     return make_list([ExamBody.of(kind) for kind in exam_kinds()])
 
 
 @router.post("/projects/{slug}/runs", status_code=201)
 def start_run(visit: EditorVisit, place: Place, body: NewRun) -> Run:
-    """Start an exam of any kind on the material of a project as it is now."""
+    """Start an exam of any kind on the current content of a project."""
     run = start_exam(*visit.acting, body.kind, body.options, body.title)
     return place(run, "runs", run.number)
 
@@ -142,20 +142,20 @@ def start_run(visit: EditorVisit, place: Place, body: NewRun) -> Run:
 def list_runs(
     visit: ReaderVisit, kind: Kind = None, state: RunState | None = None, limit: Limit = 25, offset: Offset = 0
 ) -> Listed[Run]:
-    """Return some runs, the newest first."""
+    """List runs, newest first."""
     page = runs.list_runs(*visit.here, kind=kind, state=state, limit=limit, offset=offset)
     return make_list([line.run for line in page.lines], page.total)
 
 
 @router.get("/projects/{slug}/runs/{number}")
 def show_run(visit: ReaderVisit, number: RunNumber) -> Run:
-    """Return a run."""
+    """Get a run."""
     return runs.show_run(*visit.here, number).run
 
 
 @router.get("/projects/{slug}/runs/{number}/progress")
 def show_progress(visit: ReaderVisit, number: RunNumber) -> ProgressBody:
-    """Return how far a run is, why parts of it failed, and how long the rest may take."""
+    """Get the progress of a run, the reasons of failures, and the estimated time left."""
     progress = runs.progress_of(visit.store, runs.show_run(*visit.here, number).run)
     units = {state.value: n for state, n in progress.counts.items()}
     return build(ProgressBody, progress, progress.run, units=units)
@@ -163,49 +163,49 @@ def show_progress(visit: ReaderVisit, number: RunNumber) -> ProgressBody:
 
 @router.post("/projects/{slug}/runs/{number}/cancel")
 def cancel_run(visit: EditorVisit, number: RunNumber) -> Run:
-    """End a run; what was done is kept, and it can go on later."""
+    """Cancel a run. Finished units are kept, and you can resume it later."""
     return runs.cancel_run(*visit.acting, number)
 
 
 @router.post("/projects/{slug}/runs/{number}/resume")
 def resume_run(visit: EditorVisit, number: RunNumber) -> Run:
-    """Go on with a run that was cancelled or failed."""
+    """Resume a cancelled or failed run."""
     return runs.resume_run(*visit.acting, number)
 
 
 @router.post("/projects/{slug}/runs/{number}/retry")
 def retry_run(visit: EditorVisit, number: RunNumber) -> Run:
-    """Try again what failed in a run that is over."""
+    """Retry the failed units of a finished run."""
     return runs.retry_run(*visit.acting, number)
 
 
 @router.put("/projects/{slug}/runs/{number}/title")
 def rename_run(visit: EditorVisit, number: RunNumber, body: NewTitle) -> Run:
-    """Give a run another title."""
+    """Rename a run."""
     return runs.rename_run(*visit.acting, number, body.title)
 
 
 @router.delete("/projects/{slug}/runs/{number}", status_code=204)
 def delete_run(visit: EditorVisit, number: RunNumber) -> None:
-    """Forget a run that is over and all that it found, for good."""
+    """Permanently delete a finished run and its results."""
     runs.delete_run(*visit.acting, number)
 
 
 @router.get("/projects/{slug}/runs/{number}/findings", responses=JSON_FILE, response_class=Response)
 def show_findings(visit: ReaderVisit, number: RunNumber) -> Response:
-    """Return all that a run found: the same bytes for the same work."""
+    """Get the findings of a run as JSON; equal runs give equal bytes."""
     return _file(*visit.here, number, runs.FINDINGS, "application/json")
 
 
 @router.get("/projects/{slug}/runs/{number}/warnings")
 def list_warnings(visit: ReaderVisit, number: RunNumber) -> Listed[str]:
-    """Return what is to be known before the numbers of a run are trusted."""
+    """List what to know before you trust the numbers of a run."""
     return make_list(runs.warnings_of(visit.store, runs.show_run(*visit.here, number).run))
 
 
 @router.get("/projects/{slug}/runs/{number}/report", responses=HTML_FILE, response_class=Response)
 def show_report(visit: ReaderVisit, number: RunNumber) -> Response:
-    """Return the report of a run, one file with all pictures in it."""
+    """Get the report of a run as one HTML file with all charts."""
     answer = _file(*visit.here, number, runs.REPORT, "text/html; charset=utf-8")
     # Opened in a browser, a report may show itself and do nothing else.
     answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -214,13 +214,13 @@ def show_report(visit: ReaderVisit, number: RunNumber) -> Response:
 
 @router.get("/projects/{slug}/runs/{number}/charts/{name}", responses=JSON_FILE, response_class=Response)
 def show_chart(visit: ReaderVisit, number: RunNumber, name: ChartName) -> Response:
-    """Return the specification of a chart (Vega-Lite)."""
+    """Get a chart as a Vega-Lite specification."""
     return _file(*visit.here, number, f"charts/{name}.json", "application/json")
 
 
 @router.get("/projects/{slug}/runs/{number}/pictures/{name}", responses=SVG_FILE, response_class=Response)
 def show_picture(visit: ReaderVisit, number: RunNumber, name: ChartName) -> Response:
-    """Return a chart as a picture."""
+    """Get a chart as an SVG image."""
     answer = _file(*visit.here, number, f"charts/{name}.svg", "image/svg+xml")
     answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return answer
@@ -247,9 +247,9 @@ else:
 class ComparedRuns(BaseModel):
     """Two runs side by side, the earlier one first.
 
-    `verdict` is on the questions that both asked, each run as it was counted then; `by_later_topics` judges both runs
-    by the topics of the later one. `causes`: edits that filed changed questions under another topic. `only_before`,
-    `only_after`: examples that one run alone tested; `reworded`: examples with another text since.
+    `verdict` covers the questions of both runs, each as counted at the time; `by_later_topics` judges both runs
+    by the topics of the later one. `causes`: edits that moved changed questions to another topic. `only_before`,
+    `only_after`: examples that only one run tested; `reworded`: examples whose text changed since.
     """
 
     a: Run
@@ -275,9 +275,9 @@ class ComparedRuns(BaseModel):
 
 
 class TimelineBody(BaseModel):
-    """A number over time, oldest first, and the marks between, newest first.
+    """A metric over time, oldest first, and the changes in between, newest first.
 
-    `verdict`: the last run against the first, question by question; null where there is one run or none.
+    `verdict`: the last run against the first, question by question; null with fewer than two runs.
     """
 
     measure: str
@@ -289,8 +289,8 @@ class TimelineBody(BaseModel):
 
 @intents_router.post("/projects/{slug}/intents", status_code=201)
 def start_intents(visit: EditorVisit, place: Place, body: NewIntentsExam) -> Run:
-    """Examine the topics of a project as they are now."""
-    run = intents.start_intents(*visit.acting, title=body.title, options=body.chosen())
+    """Start an intents exam on the current topics of a project."""
+    run = intents.start_intents(*visit.acting, title=body.title, options=body.read_options())
     return place(run, "runs", run.number)
 
 
@@ -305,7 +305,7 @@ def list_questions(  # noqa: PLR0917
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[OutcomeRow]:
-    """Return some questions of an exam and what came of them."""
+    """List the questions of an exam with their outcomes."""
     run = runs.show_run(*visit.here, number, intents.KIND).run
     page = intents.list_questions(
         visit.store,
@@ -324,7 +324,7 @@ def list_questions(  # noqa: PLR0917
 def compare_intents(
     visit: ReaderVisit, a: Annotated[int, Query(ge=1, le=LARGEST)], b: Annotated[int, Query(ge=1, le=LARGEST)]
 ) -> ComparedRuns:
-    """Hold two exams against each other: numbers, questions, and the edits between them."""
+    """Compare two exams: metrics, questions, and the edits between them."""
     comparison = comparing.compare_runs(*visit.here, a, b)
     questions, verdict = comparison.questions, comparison.verdict
     return build(
@@ -345,19 +345,9 @@ def compare_intents(
 def show_timeline(
     visit: ReaderVisit, measure: MeasureName = "accuracy", since: Moment | None = None, until: Moment | None = None
 ) -> TimelineBody:
-    """Return a number of all exams over time, with every change between them."""
-    first, last = (None if moment is None else _utc(moment) for moment in (since, until))
+    """Get a metric of all exams over time, with all changes in between."""
+    first, last = (None if moment is None else to_utc(moment) for moment in (since, until))
     return build(TimelineBody, timeline.show_timeline(*visit.here, measure=measure, since=first, until=last))
-
-
-def _utc(moment: datetime) -> datetime:
-    """Return a time in UTC; one without a zone is UTC already, and one at the end of all days stays there."""
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        return moment.replace(tzinfo=UTC)
 
 
 engines_router = APIRouter(tags=["engines"])
@@ -371,18 +361,18 @@ else:
 
 @engines_router.get("/engines")
 def list_engines(who: Reader) -> Listed[OfferedEngine]:
-    """Return the engines that are installed; `needs` says what those lack that are not ready to be chosen."""
+    """List the installed classifiers; `needs`: what is missing before you can choose one."""
     return make_list(offered_engines())
 
 
 @engines_router.post("/projects/{slug}/engines", status_code=201)
 def start_engines(visit: EditorVisit, place: Place, body: NewComparison) -> Run:
-    """Examine several engines on the same splits."""
-    run = start_exam(*visit.acting, ENGINES.name, body.chosen(), body.title)
+    """Start a comparison of classifiers on the same splits."""
+    run = start_exam(*visit.acting, ENGINES.name, body.read_options(), body.title)
     return place(run, "runs", run.number)
 
 
 @engines_router.get("/projects/{slug}/engines/{number}/times")
 def list_engine_times(visit: ReaderVisit, number: RunNumber) -> Listed[EngineTime]:
-    """Return what the engines of a comparison took."""
+    """List the training and testing times of a comparison's classifiers."""
     return make_list(intents.engine_times(visit.store, runs.show_run(*visit.here, number, "engines").run))

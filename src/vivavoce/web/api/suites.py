@@ -23,7 +23,7 @@ Form = Annotated[Literal["yaml", "csv", "xlsx"], Query(description="The file for
 
 
 class NewSuite(Body):
-    """A suite to be brought in: one that ships, a text (YAML, or a table with one row for each turn), or empty."""
+    """A suite to add: a shipped one, a text (YAML, or a table with one row per turn), or an empty one."""
 
     name: Annotated[Text, Field(max_length=100)] = ""
     title: Annotated[Text, Field(max_length=200)] = ""
@@ -34,7 +34,7 @@ class NewSuite(Body):
 
 
 class ChangedSuite(Body):
-    """What a suite is called from now on."""
+    """The new name of a suite."""
 
     name: Word
     title: Annotated[Text, Field(max_length=200)] = ""
@@ -42,20 +42,20 @@ class ChangedSuite(Body):
 
 
 class MoreScenarios(Body):
-    """Scenarios to be added: YAML, or a table with one row for each turn."""
+    """Scenarios to add: YAML, or a table with one row per turn."""
 
     text: Text
 
 
 @router.get("/projects/{slug}/suites")
 def list_suites(visit: ReaderVisit) -> Listed[SuiteLine]:
-    """Return the suites of a project, by name."""
+    """List the suites of a project, by name."""
     return make_list(suites.list_suites(*visit.here))
 
 
 @router.post("/projects/{slug}/suites", status_code=201)
 def add_suite(visit: EditorVisit, place: Place, body: NewSuite) -> Edit:
-    """Bring in a suite, or make an empty one; returns the edit, which can be undone."""
+    """Import a suite or create an empty one; returns the edit, which you can undo."""
     if body.shipped and body.text:
         raise UsageError(say("give either a built-in suite or a text, not both"), where="shipped")
     if body.shipped or body.text:
@@ -68,19 +68,19 @@ def add_suite(visit: EditorVisit, place: Place, body: NewSuite) -> Edit:
 
 @router.get("/projects/{slug}/suites/{suite_id}")
 def show_suite(visit: ReaderVisit, suite_id: Id) -> SuiteRow:
-    """Return a suite; `head` is its YAML without the scenarios."""
+    """Get a suite; `head`: its YAML without the scenarios."""
     return suites.find_suite(*visit.here, suite_id)
 
 
 @router.put("/projects/{slug}/suites/{suite_id}")
 def change_suite(visit: EditorVisit, suite_id: Id, body: ChangedSuite) -> Edit:
-    """Call a suite otherwise."""
+    """Rename a suite."""
     return suites.rename_suite(*visit.acting, suite_id, **body.model_dump())
 
 
 @router.delete("/projects/{slug}/suites/{suite_id}")
 def delete_suite(visit: EditorVisit, suite_id: Id) -> Edit:
-    """Delete a suite with its scenarios; returns the edit, which can be undone."""
+    """Delete a suite with its scenarios; returns the edit, which you can undo."""
     return suites.delete_suite(*visit.acting, suite_id)
 
 
@@ -90,14 +90,14 @@ def delete_suite(visit: EditorVisit, suite_id: Id) -> Edit:
     responses={200: {"content": {MEDIA[form]: {} for form in suites.FORMS}, "description": "The suite."}},
 )
 def export_suite(visit: ReaderVisit, suite_id: Id, form: Form = "yaml") -> Response:
-    """Return a suite as a file."""
+    """Download a suite as a file."""
     row, content = suites.export_suite(*visit.here, suite_id, form)
     return download(f"{row.name}.{form}", MEDIA[form], content)
 
 
 @router.post("/projects/{slug}/suites/{suite_id}/pasted", status_code=201)
 def add_scenarios(visit: EditorVisit, place: Place, suite_id: Id, body: MoreScenarios) -> Edit:
-    """Add all scenarios of a text to a suite."""
+    """Add the scenarios of a text to a suite."""
     edit = paste_scenarios(*visit.acting, suite_id, body.text)
     return place(edit, "edits", edit.id)
 
@@ -107,14 +107,14 @@ Version = Annotated[int, Path(ge=1, le=10**9)]
 
 
 class NewScenario(Body):
-    """A scenario to be added, in YAML."""
+    """A scenario to add, in YAML."""
 
     text: Text
     why: Why = ""
 
 
 class ChangedScenario(Body):
-    """A scenario in YAML, and the version that it was made from: refused with 409 where there is a newer one."""
+    """A scenario in YAML and the version it is based on; rejected with 409 if there is a newer one."""
 
     text: Text
     version: Annotated[int, Field(ge=1, le=10**9)]
@@ -132,7 +132,7 @@ def list_scenarios(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Listed[ScenarioRow]:
-    """Return the scenarios of a suite in their order; `text` is their YAML."""
+    """List the scenarios of a suite in order; `text`: their YAML."""
     rows = scenarios.list_scenarios(*visit.here, suite_id, domain=domain, level=level, search=search or "")
     return make_list(rows[offset : offset + limit], len(rows))
 
@@ -141,26 +141,26 @@ def list_scenarios(
 def add_scenario(visit: EditorVisit, place: Place, suite_id: Id, body: NewScenario) -> Saved:
     """Add a scenario to a suite."""
     scenario = scenarios.scenario_from_text(body.text)
-    made = scenarios.create_scenario(*visit.acting, suite_id, scenario, why=body.why)
-    return place(made, "scenarios", made.scenario_id)
+    saved = scenarios.create_scenario(*visit.acting, suite_id, scenario, why=body.why)
+    return place(saved, "scenarios", saved.scenario_id)
 
 
 @scenarios_router.get("/projects/{slug}/scenarios/{scenario_id}")
 def show_scenario(visit: ReaderVisit, scenario_id: Id) -> ScenarioRow:
-    """Return a scenario as it is now."""
+    """Get the current version of a scenario."""
     return scenarios.open_scenario(*visit.here, scenario_id).row
 
 
 @scenarios_router.put("/projects/{slug}/scenarios/{scenario_id}")
 def change_scenario(*, visit: EditorVisit, scenario_id: Id, body: ChangedScenario) -> Saved:
-    """Save a scenario that was made from a version."""
+    """Save a new version of a scenario."""
     scenario = scenarios.scenario_from_text(body.text)
     return scenarios.save_scenario(*visit.acting, scenario_id, scenario, version=body.version, why=body.why)
 
 
 @scenarios_router.delete("/projects/{slug}/scenarios/{scenario_id}")
 def delete_scenario(visit: EditorVisit, scenario_id: Id) -> Edit:
-    """Delete a scenario; returns the edit, which can be undone."""
+    """Delete a scenario; returns the edit, which you can undo."""
     return scenarios.delete_scenario(*visit.acting, scenario_id)
 
 
@@ -168,12 +168,12 @@ def delete_scenario(visit: EditorVisit, scenario_id: Id) -> Edit:
 def list_scenario_versions(
     *, visit: ReaderVisit, scenario_id: Id, limit: Limit = 50, offset: Offset = 0
 ) -> Listed[ScenarioVersion]:
-    """Return what a scenario was at each save, the newest first."""
+    """List the versions of a scenario, newest first."""
     lines = scenarios.list_versions(*visit.here, scenario_id)
     return make_list((line.version for line in lines[offset : offset + limit]), len(lines))
 
 
 @scenarios_router.post("/projects/{slug}/scenarios/{scenario_id}/versions/{version}/restore")
 def restore_scenario_version(visit: EditorVisit, scenario_id: Id, version: Version) -> Saved:
-    """Make a scenario again what it was at one save."""
+    """Restore a version of a scenario."""
     return scenarios.restore_version(*visit.acting, scenario_id, version)

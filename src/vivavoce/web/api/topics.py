@@ -33,7 +33,7 @@ Sort = Literal[
 
 
 class NewTopic(Body):
-    """A topic to be made."""
+    """A topic to create."""
 
     name: Word
     description: Text = ""
@@ -44,7 +44,7 @@ class NewTopic(Body):
 
 
 class ChangedTopic(Body):
-    """What a topic says from now on; what is left out stays, an empty answer goes."""
+    """Changes to a topic; fields left out keep their values, an empty answer is deleted."""
 
     name: Word | None = None
     description: Text | None = None
@@ -54,10 +54,10 @@ class ChangedTopic(Body):
 
 
 class Merging(Body):
-    """Topics that go into another one, and what becomes of their answers.
+    """Topics to merge into another one, and what to do with their answers.
 
-    Without `answer` the topic that remains gets the answers it lacks; where two topics answer differently in a
-    language, the merge is refused until it is said.
+    Without `answer` the remaining topic gets the answers it lacks; if two topics have different answers in a
+    language, the merge is rejected until you choose.
     """
 
     topics: Ids
@@ -67,14 +67,14 @@ class Merging(Body):
 
 
 class Chosen(Body):
-    """Topics that are chosen."""
+    """The selected topics."""
 
     topics: Ids
     why: Why = ""
 
 
 class TopicDetail(BaseModel):
-    """A topic, how it stands, and the rates of the latest exam (null: it was not examined)."""
+    """A topic, its state, and its metrics in the latest exam (null: not examined)."""
 
     topic: Topic
     size: int
@@ -96,21 +96,21 @@ def list_topics(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[TopicLine]:
-    """Return topics: those whose name, description or answer holds the words."""
+    """List topics, optionally filtered by words in name, description or answer."""
     page = overview.list_topics(*visit.here, search=search, flag=flag, sort=sort, limit=limit, offset=offset)
     return make_list(page.lines, page.total)
 
 
 @router.post("/projects/{slug}/topics", status_code=201)
 def add_topic(visit: EditorVisit, place: Place, body: NewTopic) -> topics.Made:
-    """Make a topic with its answers and first examples; returns it with the edit, which can be undone."""
-    made = topics.add_topic(*visit.acting, **body.model_dump())
-    return place(made, "topics", made.topic.id)
+    """Create a topic with its answers and first examples; returns it with the edit, which you can undo."""
+    new = topics.add_topic(*visit.acting, **body.model_dump())
+    return place(new, "topics", new.topic.id)
 
 
 @router.post("/projects/{slug}/topics/merge")
 def merge_topics(visit: EditorVisit, body: Merging) -> Edit:
-    """Give the examples of topics to another one and delete them; returns the edit."""
+    """Merge topics into another one; returns the edit."""
     return topics.merge_topics(*visit.acting, body.topics, body.into, answer=body.answer, why=body.why)
 
 
@@ -126,7 +126,7 @@ def delete_topics(visit: EditorVisit, body: Chosen) -> Edit:
     responses={200: {"content": {MEDIA[form]: {} for form in FORMS}, "description": "All examples."}},
 )
 def export_topics(visit: ReaderVisit, kind: Literal["csv", "xlsx", "json"]) -> Response:
-    """Return all examples with their topics and answers, as an import reads them."""
+    """Download all examples with their topics and answers, in a form that you can import."""
     if kind == "json":
         return download(f"{visit.project.slug}.json", MEDIA["json"], export_json(*visit.here))
     return table_file(visit.project.slug, kind, COLUMNS, example_table(*visit.here))
@@ -134,7 +134,7 @@ def export_topics(visit: ReaderVisit, kind: Literal["csv", "xlsx", "json"]) -> R
 
 @router.get("/projects/{slug}/topics/{topic_id}")
 def show_topic(visit: ReaderVisit, topic_id: Id) -> TopicDetail:
-    """Return a topic and how it stands."""
+    """Get a topic and its state."""
     state = overview.topic_state(*visit.here, topic_id)
     line, findings = state.line, state.findings
     if findings is None:
@@ -144,7 +144,7 @@ def show_topic(visit: ReaderVisit, topic_id: Id) -> TopicDetail:
 
 @router.patch("/projects/{slug}/topics/{topic_id}")
 def change_topic(visit: EditorVisit, topic_id: Id, body: ChangedTopic) -> Edit:
-    """Rename, describe, answer or give away a topic; returns the edit."""
+    """Change the name, description, answers or owner of a topic; returns the edit."""
     return topics.change_topic(*visit.acting, topic_id, **body.model_dump())
 
 
@@ -158,7 +158,7 @@ examples_router = APIRouter(tags=["examples"])
 
 
 class NewExamples(Body):
-    """Messages for a topic (null: out of scope)."""
+    """Examples to add to a topic (null: out of scope)."""
 
     texts: Annotated[list[Line], Field(min_length=1, max_length=10_000)]
     topic: Id | None = None
@@ -167,7 +167,7 @@ class NewExamples(Body):
 
 
 class ChangedExample(Body):
-    """An example as it is from now on."""
+    """The new text of an example."""
 
     text: Line
     language: Language | None = None
@@ -175,20 +175,20 @@ class ChangedExample(Body):
 
 
 class ChosenExamples(Body):
-    """Examples that are chosen."""
+    """The selected examples."""
 
     examples: Ids
     why: Why = ""
 
 
 class MovedExamples(ChosenExamples):
-    """Examples and the topic that they go to (null: out of scope)."""
+    """Examples and the topic to move them to (null: out of scope)."""
 
     topic: Id | None
 
 
 class SplitExamples(ChosenExamples):
-    """Examples and the name of the new topic that they become."""
+    """Examples and the name of the new topic for them."""
 
     name: Word
 
@@ -203,7 +203,7 @@ def list_examples(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> Listed[ExampleRow]:
-    """Return examples that hold the words: of all topics, of one, or those out of scope."""
+    """List examples of all topics, of one topic, or out of scope, optionally filtered by words."""
     page = examples.list_examples(
         *visit.here, topic_id=topic, out_of_scope=out_of_scope, search=search, limit=limit, offset=offset
     )
@@ -212,8 +212,8 @@ def list_examples(
 
 @examples_router.post("/projects/{slug}/examples", status_code=201)
 def add_examples(visit: EditorVisit, place: Place, body: NewExamples) -> examples.Added:
-    """Add examples to a topic; those that it has already are named and not doubled."""
-    made = examples.add_examples(
+    """Add examples to a topic; duplicates are listed and not added."""
+    added = examples.add_examples(
         *visit.acting,
         # A tab would name another topic, which here has a field of its own.
         [text.replace("\t", " ") for text in body.texts],
@@ -222,20 +222,20 @@ def add_examples(visit: EditorVisit, place: Place, body: NewExamples) -> example
         source="api",
         why=body.why,
     )
-    return place(made, "edits", made.edit.id)
+    return place(added, "edits", added.edit.id)
 
 
 @examples_router.post("/projects/{slug}/examples/move")
 def move_examples(visit: EditorVisit, body: MovedExamples) -> Edit:
-    """Give examples to another topic, or out of scope; returns the edit."""
+    """Move examples to another topic or out of scope; returns the edit."""
     return examples.move_examples(*visit.acting, body.examples, topic_id=body.topic, why=body.why)
 
 
 @examples_router.post("/projects/{slug}/examples/split", status_code=201)
 def split_examples(visit: EditorVisit, place: Place, body: SplitExamples) -> Made:
-    """Make a new topic of examples; returns it with the edit."""
-    made = split_topic(*visit.acting, body.examples, body.name, why=body.why)
-    return place(made, "topics", made.topic.id)
+    """Split examples off into a new topic; returns it with the edit."""
+    new = split_topic(*visit.acting, body.examples, body.name, why=body.why)
+    return place(new, "topics", new.topic.id)
 
 
 @examples_router.post("/projects/{slug}/examples/delete")
@@ -246,7 +246,7 @@ def delete_examples(visit: EditorVisit, body: ChosenExamples) -> Edit:
 
 @examples_router.put("/projects/{slug}/examples/{example_id}")
 def change_example(visit: EditorVisit, example_id: Id, body: ChangedExample) -> Edit:
-    """Write an example anew; returns the edit."""
+    """Change the text of an example; returns the edit."""
     return examples.change_example(
         *visit.acting, example_id, text=body.text, language=body.language or "", why=body.why
     )
@@ -256,29 +256,29 @@ edits_router = APIRouter(tags=["edits"])
 
 
 class Undoing(Body):
-    """Why something is taken back."""
+    """The reason for undoing an edit."""
 
     why: Why = ""
 
 
 @edits_router.get("/projects/{slug}/edits")
 def list_edits(visit: ReaderVisit, limit: Limit = 50, offset: Offset = 0) -> Listed[history.EditLine]:
-    """Return the edits of a project, the newest first."""
+    """List the edits of a project, newest first."""
     page = history.list_edits(*visit.here, limit=limit, offset=offset)
     return make_list(page.lines, page.total)
 
 
 @edits_router.get("/projects/{slug}/edits/{edit_id}")
 def show_edit(visit: ReaderVisit, edit_id: Id) -> history.EditDetail:
-    """Return an edit with what it did: the first 200 rows of it."""
+    """Get an edit with its first 200 changed rows."""
     return history.show_edit(*visit.here, edit_id)
 
 
 @edits_router.post("/projects/{slug}/edits/{edit_id}/undo", status_code=201)
 def undo_edit(visit: EditorVisit, place: Place, edit_id: Id, body: Undoing) -> Edit:
-    """Take an edit back; returns the edit that did it, which can be undone as well.
+    """Undo an edit; returns the edit that does so, which you can undo too.
 
-    Where a later edit builds on it, the refusal names that one: it has to be undone first.
+    If a later edit builds on it, the error names that edit: undo it first.
     """
     edit = undo_or_explain(*visit.acting, edit_id, why=body.why)
     return place(edit, "edits", edit.id)

@@ -130,6 +130,6 @@ def _clashes(members: list[zipfile.ZipInfo]) -> Iterator[Fault]:
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> Path:
     target = folder.joinpath(*_parts(member))
     target.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(member) as source, target.open("xb") as kept:
-        shutil.copyfileobj(source, kept, PIECE_BYTES)
+    with archive.open(member) as source, target.open("xb") as file:
+        shutil.copyfileobj(source, file, PIECE_BYTES)
     return target

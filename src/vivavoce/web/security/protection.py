@@ -36,7 +36,7 @@ class Protection:
 USUAL = Protection()
 
 
-def protected(app: ASGIApp, protection: Protection = USUAL) -> ASGIApp:
+def protect(app: ASGIApp, protection: Protection = USUAL) -> ASGIApp:
     """Return the application behind all guards; refusals, too, carry the headers."""
     guarded: ASGIApp = Compression(app)
     guarded = BodyLimit(

@@ -194,7 +194,7 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
         home.mkdir(mode=0o700, parents=True)
         target = home / name
         file.file.seek(0)
-        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as output:
             seen = 0
             while piece := file.file.read(PIECE_BYTES):
                 seen += len(piece)
@@ -204,7 +204,7 @@ def saved_upload(file: Upload, folder: Path, *, max_bytes: int = MAX_UPLOAD_BYTE
                         where=name,
                         remedy=say("send it in several parts"),
                     )
-                kept.write(piece)
+                output.write(piece)
     except (OSError, VivaError) as error:
         with suppress(OSError):  # the first error is the one to tell
             forget_upload(home / name)

@@ -48,7 +48,7 @@ def learn(store: Store, actor: Actor, project: Project, *, anyway: bool = False)
     with store.reading() as tx:
         settings = get_settings(tx, project)
         data, before = project_dataset(tx, project), learned_examples(tx, project)
-        confirmed = tx.reviews.confirmed(project.id)
+        confirmed = tx.reviews.list_confirmed(project.id)
         old, new = (build_assistant(store, tx, project, settings, examples) for examples in (before, data))
     if not any(example.intent for example in data):
         raise UsageError(say("the project has no examples yet"), remedy=say("import or add topics first"))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
-from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry, runs_programs
+from vivavoce.bots import Bot, Check, ContractReport, Limits, load_entry
 from vivavoce.bots.contract import hold_checks
 from vivavoce.bots.declaration import find_connector
 from vivavoce.bots.guard import limited_to, shown_address
-from vivavoce.errors import AccessError, DataError, Fault, InputError, UsageError, VivaError
+from vivavoce.errors import DataError, Fault, InputError, UsageError, VivaError
 from vivavoce.files.yamls import dump_yaml, parse_yaml
 from vivavoce.kept import Kept
 from vivavoce.messages import join, say
@@ -26,10 +26,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, Entry, addresses_of, entry_faults, kind_of, option_of
-from vivavoce.workspace.bots.chatting import PLACES, find_bot
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from vivavoce.workspace.bots.chatting import PLACES, find_bot, refuse_program
 
 MAX_NAME = 100
 MAX_ENTRY = 20_000
@@ -38,6 +35,7 @@ TEST_SECONDS = 30.0
 # A bot that is slow to answer must leave time for the other checks.
 MESSAGE_SECONDS = 8.0
 USUAL_AGENT = "recruiting"
+FIX_FIELDS = say("correct each of these fields")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +125,17 @@ def add_bot(
 ) -> Edit:
     """Add a bot to a project."""
     actor.require(Role.ADMIN)
-    plain, kept = check_bot_entry(name, entry, rules)
+    plain_name, plain_entry = check_bot_entry(name, entry, rules)
     with store.writing() as tx:
-        _check_free(tx, project, plain)
-        values = {"id": new_id(), "project_id": project.id, "name": plain, "entry": kept, "created": now()}
-        summary = say("Bot {said} added ({kind_of})", said=plain, kind_of=kind_of(kept))
+        _check_free(tx, project, plain_name)
+        values = {
+            "id": new_id(),
+            "project_id": project.id,
+            "name": plain_name,
+            "entry": plain_entry,
+            "created": now(),
+        }
+        summary = say("Bot {said} added ({kind_of})", said=plain_name, kind_of=kind_of(plain_entry))
         change = tx.edits.insert("bots", values)
         return tx.edits.apply(project.id, actor.user_id, "add bot", summary, [change], why=why)
 
@@ -150,13 +154,13 @@ def change_bot(
     """Change the name or the entry of a bot; runs that were held keep what held then."""
     actor.require(Role.ADMIN)
     row = find_bot(store, project, bot_id)
-    plain, kept = check_bot_entry(name, entry, rules)
+    plain_name, plain_entry = check_bot_entry(name, entry, rules)
     summary = say("Bot {name} changed", name=row.name)
     with store.writing() as tx:
-        if plain != row.name:
-            _check_free(tx, project, plain)
-            summary = say("Bot {name} renamed to {said}", name=row.name, said=plain)
-        change = tx.edits.update("bots", row.id, name=plain, entry=kept)
+        if plain_name != row.name:
+            _check_free(tx, project, plain_name)
+            summary = say("Bot {name} renamed to {said}", name=row.name, said=plain_name)
+        change = tx.edits.update("bots", row.id, name=plain_name, entry=plain_entry)
         return tx.edits.apply(project.id, actor.user_id, "change bot", summary, [change], why=why)
 
 
@@ -186,11 +190,13 @@ def check_bot_entry(name: str, entry: Entry, rules: BotRules) -> tuple[str, dict
         faults.append(Fault(say("only plain values are allowed"), "entry"))
     faults = faults or list(entry_faults(plain, entry, rules))
     if faults:
-        faults = [replace(fault, where=fault.where.removeprefix(f"{plain}, ")) for fault in faults]
-        raise DataError(
-            say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
-        )
+        reject_entry([replace(fault, where=fault.where.removeprefix(f"{plain}, ")) for fault in faults])
     return plain, dict(entry)
+
+
+def reject_entry(faults: Iterable[Fault], remedy: str = FIX_FIELDS) -> NoReturn:
+    """Refuse an entry with all that is wrong with it."""
+    raise DataError(say("this bot's configuration is invalid"), faults=tuple(faults), remedy=remedy)
 
 
 def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: BotRules) -> BotReport:
@@ -203,21 +209,13 @@ def try_bot(store: Store, actor: Actor, project: Project, bot_id: str, rules: Bo
         with store.reading() as tx:
             agents = [suite.agent for suite in tx.suites.of_project(project.id) if suite.agent]
         agent = agents[0] if agents else USUAL_AGENT
-    if runs_programs(str(row.entry.get("kind", "")), row.entry, agent=agent) and not rules.bot_programs:
-        raise AccessError(
-            say("'{name}' is a program on the server, and programs are not allowed here", name=row.name),
-            remedy=say("ask your server admin to set `bot_programs`"),
-        )
-    faults = entry_faults(row.name, row.entry, rules)
-    if faults:
+    refuse_program(row.name, row.entry, rules, agent)
+    if faults := entry_faults(row.name, row.entry, rules):
         return _report_refusal(row.name, [fault.as_message() for fault in faults])
     try:
         # It waits less long for a reply than it would in a run.
-        limits = row.entry.get("limits")
-        hurried = {
-            **(limits if isinstance(limits, Mapping) else {}),
-            "timeout_s": min(_limits(row.entry).timeout_s, MESSAGE_SECONDS),
-        }
+        limits, timeout_s = row.entry.get("limits"), min(_limits(row.entry).timeout_s, MESSAGE_SECONDS)
+        hurried = {**(limits if isinstance(limits, Mapping) else {}), "timeout_s": timeout_s}
         bot = load_entry(row.name, {**row.entry, "limits": hurried}, agent=agent or None)
     except VivaError as error:
         return _report_refusal(row.name, [error.what, *(fault.as_message() for fault in error.faults), error.remedy])
@@ -296,7 +294,7 @@ def _only_texts(value: object) -> bool:
 def _check_free(tx: Transaction, project: Project, name: str) -> None:
     if tx.bots.by_name(project.id, name) is not None:
         fault = Fault(say("bot '{name}' already exists", name=name), "name")
-        raise DataError(say("this bot's configuration is invalid"), faults=[fault], remedy=say("choose another name"))
+        reject_entry([fault], say("choose another name"))
 
 
 def _latest_runs(tx: Transaction, project: Project, names: Collection[str]) -> dict[str, Run]:

@@ -26,7 +26,7 @@ from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import BotRow, Project, SuiteRow
 from vivavoce.store.stamps import new_id
-from vivavoce.workspace.access.bot_rules import BotRules, entry_faults
+from vivavoce.workspace.access.bot_rules import BotRules, Entry, entry_faults
 from vivavoce.workspace.scenarios.drafts import Draft, DraftTurn
 
 MAX_OF_ONE = 2
@@ -124,20 +124,20 @@ def list_partners(store: Store, project: Project) -> tuple[BotRow, ...]:
 def make_partner(row: BotRow, suite: SuiteRow | None, rules: BotRules) -> Partner:
     """Return a bot ready to be talked to; refused where its entry says what is not allowed here (any more)."""
     agent = suite.agent if suite else None
-    kind = str(row.entry.get("kind", ""))
-    if runs_programs(kind, row.entry, agent=agent) and not rules.bot_programs:
-        raise AccessError(
-            say("'{name}' is a program on this machine, and programs are not allowed here", name=row.name),
-            remedy=say("choose another bot, or ask your server admin to allow programs"),
-        )
-    faults = entry_faults(row.name, row.entry, rules)
-    if faults:
-        raise UsageError(
-            say("the entry of '{name}' is invalid", name=row.name),
-            faults=faults,
-            remedy=say("an admin can fix its entry"),
-        )
+    refuse_program(row.name, row.entry, rules, agent)
+    if faults := entry_faults(row.name, row.entry, rules):
+        what, remedy = say("the entry of '{name}' is invalid", name=row.name), say("an admin can fix its entry")
+        raise UsageError(what, faults=faults, remedy=remedy)
     return Partner(row, agent, rules)
+
+
+def refuse_program(name: str, entry: Entry, rules: BotRules, agent: str | None = None) -> None:
+    """Refuse a bot that is a program where programs are not allowed."""
+    if runs_programs(str(entry.get("kind", "")), entry, agent=agent) and not rules.bot_programs:
+        raise AccessError(
+            say("'{name}' is a program on the server, and programs are not allowed here", name=name),
+            remedy=say("ask your server admin to set `bot_programs`"),
+        )
 
 
 def send_message(partner: Partner, key: str, earlier: Sequence[str], text: str) -> Heard:

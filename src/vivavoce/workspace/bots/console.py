@@ -11,18 +11,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.bots import Reply, load_entry, runs_programs
+from vivavoce.bots import Reply, load_entry
 from vivavoce.bots.asking import new_session
 from vivavoce.bots.guard import limited_to
 from vivavoce.bots.shapes import ReplyReader
-from vivavoce.errors import AccessError, BotError, DataError, UsageError, VivaError
+from vivavoce.errors import BotError, UsageError, VivaError
 from vivavoce.messages import say
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Edit, Project, Role
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, Entry, entry_faults, kind_of
-from vivavoce.workspace.bots.bots import USUAL_AGENT, add_bot, list_bots
-from vivavoce.workspace.bots.chatting import MAX_LETTERS, PLACES
+from vivavoce.workspace.bots.bots import USUAL_AGENT, add_bot, list_bots, reject_entry
+from vivavoce.workspace.bots.chatting import MAX_LETTERS, PLACES, refuse_program
 
 SECONDS = 30.0
 MAX_RAW = 50_000
@@ -66,26 +66,17 @@ def ask_once(actor: Actor, entry: Entry, text: str, rules: BotRules) -> Attempt:
             where="message",
             remedy=say("change the message"),
         )
-    if runs_programs(str(entry.get("kind", "")), entry) and not rules.bot_programs:
-        raise AccessError(
-            say("this bot is a program on the server, and programs are not allowed here"),
-            remedy=say("ask your server admin to set `bot_programs`"),
-        )
+    refuse_program(kind_of(entry), entry, rules)
     if faults := entry_faults("console", entry, rules):
-        raise DataError(
-            say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
-        )
+        reject_entry(faults)
     with PLACES.take(actor.user_id or ""):
         return asyncio.run(_ask_in_time(entry, message, rules))
 
 
 def can_pick(entry: Entry) -> bool:
     """Tell whether paths of an entry are read in a single answer, in which values can be clicked."""
-    return kind_of(entry) == "http" and not (entry.get("stream") or entry.get("poll") or _is_socket(entry))
-
-
-def _is_socket(entry: Entry) -> bool:
-    return str(entry.get("url", "")).startswith("ws")
+    is_socket = str(entry.get("url", "")).startswith("ws")
+    return kind_of(entry) == "http" and not (entry.get("stream") or entry.get("poll") or is_socket)
 
 
 async def _ask_in_time(entry: Entry, message: str, rules: BotRules) -> Attempt:
@@ -107,8 +98,8 @@ async def _ask_in_time(entry: Entry, message: str, rules: BotRules) -> Attempt:
         except VivaError as error:
             return Attempt(trouble=error.what)
     greeting = getattr(conversation, "greeting", None)
-    said = greeting.shown if isinstance(greeting, Reply) else ""
-    return read_again(entry, reply.raw, said) if can_pick(entry) else Attempt(reply.raw, reply, greeting=said)
+    opening = greeting.shown if isinstance(greeting, Reply) else ""
+    return read_again(entry, reply.raw, opening) if can_pick(entry) else Attempt(reply.raw, reply, greeting=opening)
 
 
 def read_again(entry: Entry, raw: object, greeting: str = "") -> Attempt:
@@ -145,8 +136,8 @@ def _list_lines(value: object, depth: int, key: str, path: str) -> Iterator[Json
         yield JsonLine(depth, "", "]")
     else:
         text = json.dumps(value, ensure_ascii=False)
-        shown = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}..."
-        yield JsonLine(depth, key, shown, (path or "@") if isinstance(value, str | int | float) else "")
+        beginning = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}..."
+        yield JsonLine(depth, key, beginning, (path or "@") if isinstance(value, str | int | float) else "")
 
 
 def path_for(role: str, path: str) -> str:
@@ -158,20 +149,15 @@ def start_engine(store: Store, actor: Actor, project: Project, engine: str, rule
     """Add an engine that runs on this server to a project; what it needs is installed in the background."""
     actor.require(Role.ADMIN)
     entry: dict[str, Any] = {"kind": engine, "agent": USUAL_AGENT}
-    if engine not in ENGINES or (runs_programs(engine, entry) and not rules.bot_programs):
-        raise AccessError(
-            say("this server may not start '{engine}'", engine=engine),
-            remedy=say("ask your server admin to set `bot_programs`"),
-        )
-    taken = {line.bot.name for line in list_bots(store, project)}
-    name = next(name for number in range(1, len(taken) + 2) if (name := _number(engine, number)) not in taken)
+    if engine not in ENGINES:
+        raise UsageError(say("this server has no engine '{engine}'", engine=engine), where="engine")
+    refuse_program(engine, entry, rules)
+    names = {line.bot.name for line in list_bots(store, project)}
+    candidates = (engine, *(f"{engine} {number}" for number in range(2, len(names) + 2)))
+    name = next(name for name in candidates if name not in names)
     edit = add_bot(store, actor, project, name, entry, rules=rules, why="")
     threading.Thread(target=_install, args=(engine,), name=f"install-{engine}", daemon=True).start()
     return name, edit
-
-
-def _number(engine: str, number: int) -> str:
-    return engine if number == 1 else f"{engine} {number}"
 
 
 def _install(engine: str) -> None:

@@ -12,13 +12,14 @@ from vivavoce.conversations.scenario import Include, Scenario, Script, ScriptTur
 from vivavoce.conversations.scenarios.expansion import expand_leniently, list_places
 from vivavoce.conversations.scenarios.joining import find_own_name
 from vivavoce.conversations.scenarios.references import find_broken, usable_part
+from vivavoce.conversations.transcript import ConversationKey
 from vivavoce.errors import AbsentError, UsageError
 from vivavoce.messages import say
 from vivavoce.outcomes import TurnOutcome
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role, Run, ScenarioRow, TurnRow
 from vivavoce.workspace.access.actors import Actor
-from vivavoce.workspace.conversations.conversations import find_scenario
+from vivavoce.workspace.conversations.conversations import TurnPlace, find_scenario
 from vivavoce.workspace.conversations.transcripts import material_of
 from vivavoce.workspace.scenarios.scenarios import Saved, save_scenario
 from vivavoce.workspace.scenarios.suites import assemble_suite, parse_scenario, read_head
@@ -37,16 +38,6 @@ class Origin:
     row: ScenarioRow
     places: Mapping[int, int]
     accepted: Mapping[int, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyPlace:
-    """One reply of a run: whose, and in which turn of which conversation; `repeat` counts from 0."""
-
-    script: str
-    bot: str
-    number: int
-    repeat: int = 0
 
 
 def find_origin(store: Store, run: Run, script: Script) -> Origin | None:
@@ -72,12 +63,13 @@ def may_accept(row: TurnRow) -> bool:
     return bool(judged and judged.counted and not judged.passed and row.reply.strip())
 
 
-def accept_reply(store: Store, actor: Actor, project: Project, run: Run, place: ReplyPlace) -> Saved:
+def accept_reply(store: Store, actor: Actor, project: Project, run: Run, place: TurnPlace) -> Saved:
     """Add the reply of a bot to those that its turn accepts; refused where the turn is not there any more."""
     actor.require(Role.EDITOR)
-    reply = _find_reply(store, run, place)
+    key, number = place
+    reply = _find_reply(store, run, key, number)
     material = material_of(store, run)
-    script = material.scripts[place.script]
+    script = material.scripts[key.script]
     with store.reading() as tx:
         row = find_scenario(tx, run, script.scenario)
         suite = assemble_suite(tx, row.suite_id) if row else None
@@ -88,14 +80,14 @@ def accept_reply(store: Store, actor: Actor, project: Project, run: Run, place: 
         )
     scenario = parse_scenario(row.text)
     origin = _trace(row, scenario, script, suite, material.header.seed)
-    if place.number not in origin.places:
+    if number not in origin.places:
+        facts = {"name": row.name, "number": number}
         raise UsageError(
-            say("the scenario '{name}' has changed since this run: turn {number:d} is another one now",
-                name=row.name, number=place.number),
+            say("the scenario '{name}' has changed since this run: turn {number:d} is now a different one", **facts),
             remedy=say("edit the scenario, or start a new run and accept the reply there"),
-        )  # fmt: skip
-    changed = _add_reply(scenario, origin, place.number, reply)
-    summary = say("Reply accepted in {id}, turn {number:d}", id=row.name, number=place.number)
+        )
+    changed = _add_reply(scenario, origin, number, reply)
+    summary = say("Reply accepted in {id}, turn {number:d}", id=row.name, number=number)
     return save_scenario(store, actor, project, row.id, changed, version=row.version, summary=summary)
 
 
@@ -104,17 +96,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _find_reply(store: Store, run: Run, place: ReplyPlace) -> str:
-    absent = AbsentError(
-        say("run {number:d} has no such turn", number=run.number), remedy=say("choose one from the list")
-    )
-    if place.script not in material_of(store, run).scripts:
-        raise absent
+def _find_reply(store: Store, run: Run, key: ConversationKey, number: int) -> str:
     with store.reading() as tx:
-        rows = tx.turns.of_script(run.id, place.script, place.repeat)
-    reply = next((row for row in rows if (row.bot, row.number) == (place.bot, place.number)), None)
-    if reply is None:
-        raise absent
+        rows = tx.turns.of_script(run.id, key.script, key.repeat)
+    reply = next((row for row in rows if (row.bot, row.number) == (key.bot, number)), None)
+    if reply is None or key.script not in material_of(store, run).scripts:
+        what = say("run {number:d} has no such turn", number=run.number)
+        raise AbsentError(what, remedy=say("choose one from the list"))
     if not may_accept(reply) or len(reply.reply) > MAX_REPLY:
         why = say("there is no wrong reply to accept")
         if len(reply.reply) > MAX_REPLY:
@@ -152,6 +140,6 @@ def _add_reply(scenario: Scenario, origin: Origin, number: int, reply: str) -> S
         )
     known = origin.accepted.get(number, ()) if step.expect.same else step.expect.accepted
     if reply in known:
-        raise UsageError(say("this reply was accepted before"), remedy=say("start a new run to count it"))
+        raise UsageError(say("this reply is already accepted"), remedy=say("start a new run to count it"))
     changed: Turn = replace(step, expect=replace(step.expect, accepted=(*known, reply)))
     return replace(scenario, turns=(*scenario.turns[:place], changed, *scenario.turns[place + 1 :]))

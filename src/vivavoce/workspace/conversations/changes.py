@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from vivavoce.conversations.findings.comparison import diff_runs
@@ -16,7 +17,7 @@ from vivavoce.records import Rate
 from vivavoce.reports.conversations.transcripts import key_before
 from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Run, RunState, TurnRow
-from vivavoce.workspace.conversations.conversations import KIND, TurnPlace, conversations_result, said_at
+from vivavoce.workspace.conversations.conversations import KIND, conversations_result, find_turns
 from vivavoce.workspace.conversations.transcripts import material_of
 from vivavoce.workspace.exams.runs import get_run, list_runs
 
@@ -29,24 +30,18 @@ LOOKED_AT = 6
 _DIFFS: Kept[RunDiff] = Kept(8)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberChange:
-    """A number of a bot in both runs; None where a run does not have the bot."""
-
-    bot: str
-    name: str
-    before: Rate | None
-    after: Rate | None
+Rates = Mapping[str, Mapping[str, Rate]]
 
 
 @dataclass(frozen=True)
 class RunChanges:
-    """Two runs and what differs between them; `a` is the earlier one of the comparison."""
+    """Two runs and what differs between them; `a` is the earlier one. `before`, `after`: the rates of each bot."""
 
     a: Run
     b: Run
     diff: RunDiff
-    numbers: tuple[NumberChange, ...]
+    before: Rates
+    after: Rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +67,8 @@ def compare_conversations(store: Store, project: Project, a: int, b: int) -> Run
         repeats = min(result.header.repeats for result in results)
         return diff_runs(*(_add_lines(store, *pair, repeats) for pair in zip((before, after), results, strict=True)))
 
-    rates = [{bot.name: result.cell(bot.name).rates for bot in result.header.bots} for result in results]
-    numbers = (
-        NumberChange(bot, name, rates[0].get(bot, {}).get(name), rates[1].get(bot, {}).get(name))
-        for bot in (rates[1] | rates[0])
-        for name in SHOWN
-    )
-    return RunChanges(before, after, _DIFFS.get(key, find_diff), tuple(numbers))
+    rates = ({bot.name: result.cell(bot.name).rates for bot in result.header.bots} for result in results)
+    return RunChanges(before, after, _DIFFS.get(key, find_diff), *rates)
 
 
 def newest_pair(store: Store, project: Project) -> tuple[int, int]:
@@ -94,17 +84,13 @@ def newest_pair(store: Store, project: Project) -> tuple[int, int]:
 
 def changed_turns(store: Store, changes: RunChanges, chosen: tuple[Change, ...]) -> tuple[ChangedTurn, ...]:
     """Return some changes with what was said in both runs."""
-    later = [_place(change.key, change.number) for change in chosen]
-    earlier = [_place(key_before(changes.diff, change), change.number) for change in chosen]
-    before, after = said_at(store, changes.a, earlier), said_at(store, changes.b, later)
+    later = [(change.key, change.number) for change in chosen]
+    earlier = [(key_before(changes.diff, change), change.number) for change in chosen]
+    before, after = find_turns(store, changes.a, earlier), find_turns(store, changes.b, later)
     return tuple(
         ChangedTurn(change, before.get(first), after.get(second))
         for change, first, second in zip(chosen, earlier, later, strict=True)
     )
-
-
-def _place(key: ConversationKey, number: int) -> TurnPlace:
-    return TurnPlace(key.bot, key.script, key.repeat, number)
 
 
 def _add_lines(store: Store, run: Run, result: ConversationsResult, repeats: int) -> ConversationsResult:

@@ -11,8 +11,8 @@ from typing import Any
 
 from vivavoce.bots import BotFacts, load_entry
 from vivavoce.bots.declaration import find_connector
-from vivavoce.conversations import Plan, Suite, check_suite, expand
-from vivavoce.conversations.scenarios.joining import find_own_name, join_plans, name_domain
+from vivavoce.conversations import Plan, Suite, check_suite
+from vivavoce.conversations.scenarios.joining import expand_suites, find_own_name, name_domain
 from vivavoce.errors import AbsentError, Fault, UsageError, VivaError, nearest
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
 from vivavoce.kept import Kept
@@ -161,38 +161,16 @@ def _find_suite(tx: Transaction, project: Project, name: str) -> SuiteRow:
     return row
 
 
-def usual_bots(found: Offer) -> tuple[str, ...]:
+def usual_bots(offered: Offer) -> tuple[str, ...]:
     """Return the bots that are ticked before anybody chose: those of the project, else the built-in ones."""
-    own = tuple(bot.name for bot in found.bots if not bot.built_in)
-    return own or tuple(bot.name for bot in found.bots)
+    own = tuple(bot.name for bot in offered.bots if not bot.built_in)
+    return own or tuple(bot.name for bot in offered.bots)
 
 
-def plan_of(found: Offer, choice: Choice) -> Plan:
+def plan_of(offered: Offer, choice: Choice) -> Plan:
     """Return the conversations that were chosen; each suite must contribute some."""
-    if len(found.suites) == 1:
-        return expand(found.suites[0].suite, domains=choice.domains, levels=choice.levels, seed=choice.seed)
-    for what, wanted, known in (("domain", choice.domains, found.domains), ("level", choice.levels, found.levels)):
-        if unknown := [name for name in wanted if name not in known]:
-            hint = nearest(unknown[0], list(known))
-            raise UsageError(
-                say("unknown {what} '{name}'.{nearest}", what=what, name=unknown[0], nearest=hint),
-                remedy=say("available: {shown}", shown=", ".join(known)),
-            )
-    plans = []
-    for each in found.suites:
-        chosen = [
-            scenario.id
-            for scenario in each.suite.scenarios
-            if scenario.domain in (choice.domains or (scenario.domain,))
-            and scenario.level in (choice.levels or (scenario.level,))
-        ]
-        if not chosen:
-            raise UsageError(
-                say("no scenario of '{suite}' is chosen", suite=each.row.title or each.row.name),
-                remedy=say("choose one of its domains and levels too, or leave the suite out"),
-            )
-        plans.append(expand(each.suite, scenarios=chosen, seed=choice.seed))
-    return join_plans(plans)
+    suites = [each.suite for each in offered.suites]
+    return expand_suites(suites, seed=choice.seed, domains=choice.domains, levels=choice.levels)
 
 
 def size_of(plan: Plan, choice: Choice) -> Size:
@@ -203,20 +181,20 @@ def size_of(plan: Plan, choice: Choice) -> Size:
     return Size(conversations, messages, conversations * times, messages * times)
 
 
-def size_ahead(found: Offer, choice: Choice) -> Size:
+def size_ahead(offered: Offer, choice: Choice) -> Size:
     """Return how much a run would say; a suite that has not changed is not counted again."""
-    key = (found.mark, choice.domains, choice.levels, choice.bots, choice.repeats, choice.seed)
-    return _SIZES.get(key, lambda: size_of(plan_of(found, choice), choice))
+    key = (offered.mark, choice.domains, choice.levels, choice.bots, choice.repeats, choice.seed)
+    return _SIZES.get(key, lambda: size_of(plan_of(offered, choice), choice))
 
 
-def check_choice(found: Offer, choice: Choice, rules: BotRules) -> Checked:
+def check_choice(offered: Offer, choice: Choice, rules: BotRules) -> Checked:
     """Look at all that was chosen before a run, all faults at once; nothing is asked of any bot."""
-    errors = list(choice_faults(found, choice, rules))
-    facts: list[list[BotFacts]] = [[] for _ in found.suites]
+    errors = list(choice_faults(offered, choice, rules))
+    facts: list[list[BotFacts]] = [[] for _ in offered.suites]
     if not errors:
-        facts, broken = gather_facts(found, choice)
+        facts, broken = gather_facts(offered, choice)
         errors += broken
-    plan = plan_of(found, choice)
+    plan = plan_of(offered, choice)
     size = size_of(plan, choice)
     if size.total_messages > MAX_MESSAGES:
         message = say(
@@ -226,7 +204,7 @@ def check_choice(found: Offer, choice: Choice, rules: BotRules) -> Checked:
         )
         errors.append(Fault(message))
     warnings: list[Fault] = []
-    for each, known in zip(found.suites, facts, strict=True):
+    for each, known in zip(offered.suites, facts, strict=True):
         scripts = [script for script in plan.scripts if script.suite in ("", each.row.name)]
         scenarios = {find_own_name(each.row.name, script.scenario) for script in scripts}
         report = check_suite(each.suite, known, repeats=choice.repeats)
@@ -237,9 +215,9 @@ def check_choice(found: Offer, choice: Choice, rules: BotRules) -> Checked:
     return Checked(size, tuple(errors), tuple(warnings))
 
 
-def choice_faults(found: Offer, choice: Choice, rules: BotRules) -> list[Fault]:
+def choice_faults(offered: Offer, choice: Choice, rules: BotRules) -> list[Fault]:
     """Return what is wrong with the bots and numbers that were chosen, before any bot is built."""
-    known = {bot.name: bot for bot in found.bots}
+    known = {bot.name: bot for bot in offered.bots}
     faults = [
         Fault(say("unknown bot '{name}'.{nearest}", name=name, nearest=nearest(name, list(known))), "bots")
         for name in choice.bots
@@ -264,21 +242,21 @@ def choice_faults(found: Offer, choice: Choice, rules: BotRules) -> list[Fault]:
     return faults
 
 
-def chosen_bots(found: Offer, choice: Choice) -> list[OfferedBot]:
+def chosen_bots(offered: Offer, choice: Choice) -> list[OfferedBot]:
     """Return the bots that were chosen, in the order in which they are offered."""
-    return [bot for bot in found.bots if bot.name in choice.bots]
+    return [bot for bot in offered.bots if bot.name in choice.bots]
 
 
-def gather_facts(found: Offer, choice: Choice) -> tuple[list[list[BotFacts]], list[Fault]]:
+def gather_facts(offered: Offer, choice: Choice) -> tuple[list[list[BotFacts]], list[Fault]]:
     """Build the bots that were chosen for each suite.
 
     Return what is known about them, suite by suite, and what is wrong with the others.
     """
     facts: list[list[BotFacts]] = []
     faults: list[Fault] = []
-    for each in found.suites:
+    for each in offered.suites:
         known: dict[str, BotFacts] = {bot.name: bot for bot in facts[0]} if facts else {}
-        for bot in chosen_bots(found, choice):
+        for bot in chosen_bots(offered, choice):
             try:
                 if bot.name not in known or find_connector(bot.kind).runs_agent:
                     known[bot.name] = _find_facts(bot, each.row.agent, choice.seed)
@@ -301,12 +279,12 @@ def _learned_facts(name: str, entry: str, agent: str | None, seed: int) -> BotFa
     return load_entry(name, json.loads(entry), agent=agent, seed=seed).facts
 
 
-def refuse(checked: Checked, found: Offer) -> None:
+def refuse(checked: Checked, offered: Offer) -> None:
     """Refuse a run that would be wrong, all faults at once."""
     if checked.errors:
         raise UsageError(
             say("the run cannot start"),
-            where=found.title,
+            where=offered.title,
             faults=checked.errors,
             remedy=say("fix these, or choose differently"),
         )

@@ -23,22 +23,7 @@ from vivavoce.store.stamps import new_id
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules, entry_faults, server_rules
-from vivavoce.workspace.conversations.choices import (
-    Checked,
-    Choice,
-    Offer,
-    OfferedBot,
-    check_choice,
-    choice_faults,
-    chosen_bots,
-    gather_facts,
-    offer,
-    plan_of,
-    read_choice,
-    refuse,
-    suite_names,
-    usual_bots,
-)
+from vivavoce.workspace.conversations import choices
 from vivavoce.workspace.conversations.transcripts import material_of
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.exams.project_exams import Problem, ProjectExam
@@ -53,24 +38,24 @@ KIND = "conversations"
 SHOWN_TALKS = 12
 
 
-def look_ahead(store: Store, project: Project, choice: Choice, rules: BotRules) -> Checked:
+def look_ahead(store: Store, project: Project, choice: choices.Choice, rules: BotRules) -> choices.Checked:
     """Return how large a run would be and what is wrong with it; nothing is begun."""
-    return check_choice(offer(store, project, *choice.suites), choice, rules)
+    return choices.check_choice(choices.offer(store, project, *choice.suites), choice, rules)
 
 
-def start_conversations(store: Store, actor: Actor, project: Project, choice: Choice, rules: BotRules) -> Run:
+def start_conversations(store: Store, actor: Actor, project: Project, choice: choices.Choice, rules: BotRules) -> Run:
     """Begin a run of conversations; refused with all faults at once where it would be wrong."""
     actor.require(Role.EDITOR)
-    offered = offer(store, project, *choice.suites)
-    refuse(check_choice(offered, choice, rules), offered)
-    bots = chosen_bots(offered, choice)
+    offered = choices.offer(store, project, *choice.suites)
+    choices.refuse(choices.check_choice(offered, choice, rules), offered)
+    bots = choices.chosen_bots(offered, choice)
     rows = [each.row for each in offered.suites]
     chosen = {"repeats": choice.repeats, "seed": choice.seed, PUBLIC_ONLY: not rules.private_bots}
     options = load_exam(KIND).check({**chosen, SUITES: [row.id for row in rows]} if len(rows) > 1 else chosen)
-    each_suite = gather_facts(offered, choice)[0]
+    each_suite = choices.gather_facts(offered, choice)[0]
     facts = [_limit(join_facts(same), choice) for same in zip(*each_suite, strict=True)]
     material = conversation_material(
-        plan_of(offered, choice),
+        choices.plan_of(offered, choice),
         [(bot.name, dict(bot.entry)) for bot in bots],
         facts,
         run_options(options),
@@ -115,9 +100,9 @@ class ConversationsInProject(ProjectExam):
     ) -> Run:
         """Start a run under the rules of this server; where no bot is named, with the usual ones."""
         if chosen.get("suite") and not chosen.get("bots"):
-            offered = offer(store, project, *map(str, suite_names(chosen["suite"])))
-            chosen = {**chosen, "bots": list(usual_bots(offered)) or None}
-        choice = read_choice(check_options(KIND, chosen, self.kind.chosen), title)
+            offered = choices.offer(store, project, *map(str, choices.suite_names(chosen["suite"])))
+            chosen = {**chosen, "bots": list(choices.usual_bots(offered)) or None}
+        choice = choices.read_choice(check_options(KIND, chosen, self.kind.chosen), title)
         return start_conversations(store, actor, project, choice, server_rules())
 
     def check_allowed(self, tx: Transaction, actor: Actor, run: Run) -> None:
@@ -141,10 +126,10 @@ class ConversationsInProject(ProjectExam):
         if any(fault.where == "suite" for fault in faults):
             return faults
         try:
-            offered = offer(store, project, *suite_names(chosen["suite"]))
+            offered = choices.offer(store, project, *choices.suite_names(chosen["suite"]))
         except AbsentError as error:
             return [*faults, Fault(error.what, "suite")]
-        return faults or choice_faults(offered, read_choice(chosen), server_rules())
+        return faults or choices.choice_faults(offered, choices.read_choice(chosen), server_rules())
 
     def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the suites, or what any of them offers."""
@@ -153,7 +138,7 @@ class ConversationsInProject(ProjectExam):
             return suites
         values: dict[str, str] = {}
         for suite in suites:
-            offered = offer(store, project, suite)
+            offered = choices.offer(store, project, suite)
             bots = [bot.name for bot in offered.bots]
             of_suite = {"bots": bots, "domains": offered.domains, "levels": offered.levels}
             values |= {value: value for value in of_suite[name]}
@@ -164,7 +149,7 @@ class ConversationsInProject(ProjectExam):
         suites = [line.suite.id for line in list_suites(store, project)]
         if name == "suite":
             return suites[:1]
-        return usual_bots(offer(store, project, suites[0])) if name == "bots" and suites else ()
+        return choices.usual_bots(choices.offer(store, project, suites[0])) if name == "bots" and suites else ()
 
     def problems(self, store: Store, project: Project, run: Run, most: int | None = None) -> list[Problem]:
         """Return what failed most often, with the topics, the bot and the scenario as they are now."""
@@ -205,16 +190,16 @@ def _describe_problem(tx: Transaction, project: Project, run: Run, failure: Fail
     )
 
 
-def usual_title(found: Offer, bots: Sequence[OfferedBot]) -> str:
+def usual_title(offered: choices.Offer, bots: Sequence[choices.OfferedBot]) -> str:
     """Return what a run is about: the suites and the bots."""
     names = ", ".join(bot.name for bot in bots)
     with_whom = names if len(bots) <= 3 else say_count(len(bots), "{n} bot", "{n} bots")
-    several = len(found.suites) > 2
-    what = say_count(len(found.suites), "{n} suite", "{n} suites") if several else found.title
+    several = len(offered.suites) > 2
+    what = say_count(len(offered.suites), "{n} suite", "{n} suites") if several else offered.title
     return join(": ", (what, with_whom))
 
 
-def _limit(facts: BotFacts, choice: Choice) -> BotFacts:
+def _limit(facts: BotFacts, choice: choices.Choice) -> BotFacts:
     """Return a bot with the limits of the run, which lower its own and never raise them."""
     limits = facts.limits
     at_once = min(limits.at_once, choice.at_once or limits.at_once)
@@ -296,22 +281,15 @@ def conversations_result(store: Store, run: Run) -> ConversationsResult:
     return cast("ConversationsResult", runs.result_of(store, run))
 
 
-@dataclass(frozen=True, slots=True)
-class TurnPlace:
-    """One turn of one talk with one bot."""
-
-    bot: str
-    script: str
-    repeat: int
-    number: int
+# A turn of a conversation, by its number.
+TurnPlace = tuple[ConversationKey, int]
 
 
-def said_at(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
+def find_turns(store: Store, run: Run, places: Sequence[TurnPlace]) -> dict[TurnPlace, TurnRow]:
     """Return the turns at some places, for examples: a few, in one query."""
-    keys = {ConversationKey(place.bot, place.script, place.repeat).label for place in places}
     with store.reading() as tx:
-        rows = tx.turns.of_units(run.id, keys, {place.number for place in places})
-    by_place = {TurnPlace(row.bot, row.script, row.repeat, row.number): row for row in rows}
+        rows = tx.turns.of_units(run.id, {key.label for key, _ in places}, {number for _, number in places})
+    by_place = {(ConversationKey(row.bot, row.script, row.repeat), row.number): row for row in rows}
     return {place: by_place[place] for place in places if place in by_place}
 
 

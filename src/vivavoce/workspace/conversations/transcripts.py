@@ -176,8 +176,8 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
             )
         raise AbsentError(what, remedy=say("choose one from the list"))
     place = names.index(script)
-    found, size = header.plan.scripts[place], max(1, MAX_TURNS // len(header.bots))
-    turns = found.turns[(page - 1) * size : page * size]
+    content, size = header.plan.scripts[place], max(1, MAX_TURNS // len(header.bots))
+    turns = content.turns[(page - 1) * size : page * size]
     numbers = {turn.number for turn in turns}
     rows: dict[str, dict[int, TurnRow]] = {}
     with store.reading() as tx:
@@ -185,7 +185,7 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
             if row.number in numbers:
                 rows.setdefault(row.bot, {})[row.number] = row
     return Talk(
-        script=found,
+        script=content,
         repeat=repeat,
         repeats=header.repeats,
         bots=tuple(bot.name for bot in header.bots),
@@ -194,7 +194,7 @@ def find_talk(store: Store, run: Run, script: str, *, repeat: int = 0, page: int
         previous=names[place - 1] if place else "",
         next=names[place + 1] if place + 1 < len(names) else "",
         page=page,
-        pages=max(1, -(-len(found.turns) // size)),
+        pages=max(1, -(-len(content.turns) // size)),
         place=place + 1,
         total=len(names),
     )

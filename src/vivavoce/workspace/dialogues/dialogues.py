@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.errors import AbsentError, Fault, UsageError, nearest
@@ -73,9 +73,8 @@ class TalkLine:
     marks: int
 
 
-@dataclass(frozen=True, slots=True)
-class TalkPage:
-    """Some talks, and how many there are in all."""
+class TalkPage(NamedTuple):
+    """Some dialogues, and how many there are in all."""
 
     lines: tuple[TalkLine, ...]
     total: int
@@ -115,7 +114,7 @@ def list_talks(
     limit: int = 50,
     offset: int = 0,
 ) -> TalkPage:
-    """Return some talks with their newest scores; those without a score come last."""
+    """Return some dialogues with their newest scores; those without a score come last."""
     clean_text(chosen.search or "")
     with store.reading() as tx:
         scores = tx.dialogues.page(project.id, chosen, sort=sort, limit=limit, offset=offset)
@@ -144,11 +143,11 @@ def first_words(turns: Sequence[Mapping[str, Any]]) -> str:
 
 def title_of(turns: Sequence[Mapping[str, Any]]) -> str:
     """Return what a dialogue is called: its first words, and the next ones too where these are a mere greeting."""
-    said = [" ".join(str(turn.get("text", "")).split()) for turn in turns if turn.get("is_bot") is not True]
-    said = [text for text in said if text]
-    if len(said) < 2 or len(said[0].split()) > GREETING:
+    plain = (" ".join(str(turn.get("text", "")).split()) for turn in turns if turn.get("is_bot") is not True)
+    texts = [text for text in plain if text]
+    if len(texts) < 2 or len(texts[0].split()) > GREETING:
         return first_words(turns)
-    both = f"{said[0]} … {said[1]}"
+    both = f"{texts[0]} … {texts[1]}"
     return both if len(both) <= SHOWN else f"{both[:SHOWN]}…"
 
 

@@ -56,18 +56,8 @@ class TalkPreview:
     size: int = 0
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was passed over in reading."""
-        return self.log.notes
-
-    @property
-    def speakers(self) -> tuple[str, ...]:
-        """Who speaks in it, the busiest first."""
-        return self.log.speakers
-
-    @property
-    def settled(self) -> TalkChoices:
-        """The choices with all that was found out."""
+    def complete_choices(self) -> TalkChoices:
+        """The choices, with the layout that was detected."""
         layout = self.log.layout
         return replace(self.choices, sheet=layout.sheet, header=layout.header, roles=layout.roles)
 
@@ -106,9 +96,9 @@ def prepare_talks(
     log = _READ.get(key, lambda: read_log(source, named))
     if log.unclear and not undecided:
         raise DataError(log.unclear, where=source.name, remedy=say("name the columns in the first row"))
-    kept = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
+    pending = {"name": source.name, "choices": asdict(named), "content": squeeze(source.content)}
     with store.writing() as tx:
-        PENDING.put(tx, actor, project, key, kept)
+        PENDING.put(tx, actor, project, key, pending)
         return _make_preview(tx, project, key, source, named, log)
 
 
@@ -132,9 +122,9 @@ def apply_talks(store: Store, actor: Actor, project: Project, key: str) -> Taken
         raise UsageError(log.unclear, remedy=say("choose what each column contains"))
     with store.writing() as tx:
         PENDING.find(tx, actor, project, key)
-        taken = _take(tx, actor, project, log.dialogues, choices)
+        imported = _store(tx, actor, project, log.dialogues, choices)
         PENDING.clear(tx, actor, project)
-    return replace(taken, refused=(*log.refused, *taken.refused))
+    return replace(imported, refused=(*log.refused, *imported.refused))
 
 
 def add_talks(store: Store, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
@@ -142,7 +132,7 @@ def add_talks(store: Store, actor: Actor, project: Project, talks: Sequence[Dial
     actor.require(Role.EDITOR)
     named = replace(choices, batch=check_batch(choices.batch))
     with store.writing() as tx:
-        return _take(tx, actor, project, talks, named)
+        return _store(tx, actor, project, talks, named)
 
 
 def check_batch(name: str) -> str:
@@ -168,7 +158,7 @@ class _Plan:
     place: str
 
 
-def _plans(
+def _plan_import(
     tx: Transaction, project: Project, talks: Sequence[Dialogue], choices: TalkChoices
 ) -> tuple[list[_Plan], list[Unread]]:
     at, plans, refused, seen = now(), [], [], set[str]()
@@ -181,10 +171,10 @@ def _plans(
                 raise UsageError(say("duplicate id: give each dialogue a unique id"))
             row = as_row(talk, project, choices.batch, choices.bot, number, at)
             # Of one person with several ratings, the last.
-            given = {rating.rater: rating.quality for rating in talk.ratings if rating.quality is not None}
+            qualities = {rating.rater: rating.quality for rating in talk.ratings if rating.quality is not None}
             ratings = tuple(
                 RatingRow(new_id(), row.id, 0, None, clean_text(rater, 200), quality, None, at)
-                for rater, quality in given.items()
+                for rater, quality in qualities.items()
             )
         except UsageError as error:
             refused.append(Unread(place, error.what, talk.id[:60]))
@@ -196,8 +186,8 @@ def _plans(
     return plans, refused
 
 
-def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
-    plans, refused = _plans(tx, project, talks, choices)
+def _store(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialogue], choices: TalkChoices) -> Taken:
+    plans, refused = _plan_import(tx, project, talks, choices)
     wanted = [plan for plan in plans if plan.kind != "skipped"]
     # What was thought of other words, and what these scored, is not true of the new ones.
     changed = [plan.old.id for plan in wanted if plan.old is not None and plan.old.turns != plan.row.turns]
@@ -206,21 +196,21 @@ def _take(tx: Transaction, actor: Actor, project: Project, talks: Sequence[Dialo
     ids = tx.dialogues.ids(project.id) if wanted else {}
     tx.ratings.put_many(replace(rating, dialogue_id=ids[plan.row.name]) for plan in wanted for rating in plan.ratings)
     counts = Counter(plan.kind for plan in plans)
-    taken = Taken(choices.batch, counts["added"], counts["replaced"], counts["skipped"], tuple(refused))
+    imported = Taken(choices.batch, counts["added"], counts["replaced"], counts["skipped"], tuple(refused))
     detail = say(
         "{talks} added, {replaced:,} replaced in batch {batch}",
-        talks=say_count(taken.added, "{n} dialogue", "{n} dialogues"),
-        replaced=taken.replaced,
+        talks=say_count(imported.added, "{n} dialogue", "{n} dialogues"),
+        replaced=imported.replaced,
         batch=choices.batch,
     )
     note(tx, actor, "import", "dialogues", "", project_id=project.id, detail=detail)
-    return taken
+    return imported
 
 
 def _make_preview(  # noqa: PLR0917 - what is kept of a file, and what it holds
     tx: Transaction, project: Project, key: str, source: Source, choices: TalkChoices, log: ReadLog
 ) -> TalkPreview:
-    plans, refused = _plans(tx, project, log.dialogues, choices)
+    plans, refused = _plan_import(tx, project, log.dialogues, choices)
     rows = [PlannedTalk("refused", each.place, each.name, reason=each.reason) for each in (*log.refused, *refused)]
     for plan in plans:
         row, reason = plan.row, ""
@@ -237,7 +227,7 @@ def _make_preview(  # noqa: PLR0917 - what is kept of a file, and what it holds
 
 
 def _read_pending(store: Store, actor: Actor, project: Project, key: str) -> tuple[TalkChoices, Source, ReadLog]:
-    kept, source = PENDING.open(store, actor, project, key)
-    said = kept["choices"]
-    choices = TalkChoices(**{**said, "roles": tuple(said.get("roles", ()))})
+    pending, source = PENDING.open(store, actor, project, key)
+    saved = pending["choices"]
+    choices = TalkChoices(**{**saved, "roles": tuple(saved.get("roles", ()))})
     return choices, source, _READ.get(key, lambda: read_log(source, choices))

@@ -127,24 +127,24 @@ def band_of(score: float | None) -> Band:
 def look_over(store: Store, project: Project, search: str = "") -> tuple[Line, ...]:
     """Return all dialogues of a project, the worst first; `search` leaves those in which these words were said."""
     with store.reading() as tx:
-        known = known_dialogues(tx, project)
+        known = list_known(tx, project)
         scores = tx.dialogues.newest_scores(project.id)
         rated = set(tx.dialogues.list_ids(project.id, DialogueFilter(rated=True)))
         if words := clean_text(search).strip():
-            found = set(tx.dialogues.list_ids(project.id, DialogueFilter(search=words)))
-            known = tuple(each for each in known if each.id in found)
+            ids = set(tx.dialogues.list_ids(project.id, DialogueFilter(search=words)))
+            known = tuple(each for each in known if each.id in ids)
     return sort_worst([Line(each, scores.get(each.id), each.id in rated) for each in known])
 
 
 def lines_of_run(store: Store, project: Project, run: Run) -> tuple[Line, ...]:
     """Return the dialogues that a run looked at, with their scores in it, the worst first."""
     with store.reading() as tx:
-        known = {each.id: each for each in known_dialogues(tx, project)}
+        known = {each.id: each for each in list_known(tx, project)}
         scores = tx.scores.by_dialogue(run.id)
     return sort_worst(Line(known[each], score, rated=False) for each, score in scores.items() if each in known)
 
 
-def known_dialogues(tx: Transaction, project: Project) -> tuple[Known, ...]:
+def list_known(tx: Transaction, project: Project) -> tuple[Known, ...]:
     """Return what is known of each dialogue; read once in a process, until some come or go."""
     key = (project.id, *tx.dialogues.state(project.id))
     return _KNOWN.get(key, lambda: tuple(map(_know, tx.dialogues.of_project(project.id))))
@@ -218,7 +218,7 @@ def group_by_fact(lines: Sequence[Line]) -> tuple[Group, ...]:
     counts = Counter(kind for line in lines for kind in line.known.kinds if kind in TROUBLES)
     groups = [Group(kind, n, wilson(n, len(lines))) for kind, n in counts.most_common()]
     plain = sum(not line.known.kinds & _WRONG for line in lines)
-    return (*groups, *([Group(None, plain, wilson(plain, len(lines)))] if plain else []))
+    return (*groups, Group(None, plain, wilson(plain, len(lines)))) if plain else tuple(groups)
 
 
 def list_weeks(lines: Sequence[Line]) -> tuple[Week, ...]:

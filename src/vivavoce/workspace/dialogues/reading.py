@@ -116,13 +116,13 @@ class _Log:
 
     @property
     def options(self) -> ReadOptions:
-        said = self.choices
+        choices = self.choices
         return ReadOptions(
-            said.encoding or GUESS,
-            sheet=said.sheet or None,
+            choices.encoding or GUESS,
+            sheet=choices.sheet or None,
             max_rows=MAX_ROWS,
-            bot=said.speaker or None,
-            header=said.header or None,
+            bot=choices.speaker or None,
+            header=choices.header or None,
             guess=True,
             rename=True,
         )
@@ -166,12 +166,12 @@ class _Log:
 
     def _collect(self, read: Callable[[str | None], Corpus], layout: Layout) -> ReadLog:
         corpus = read(self.choices.speaker or None)
-        found = "" if self.choices.speaker else find_bot(corpus.dialogues)
-        if found:
-            corpus = read(found)
+        bot = "" if self.choices.speaker else find_bot(corpus.dialogues)
+        if bot:
+            corpus = read(bot)
         refused, notes = _split_notes(corpus, self.path)
         busiest = Counter(turn.speaker for talk in corpus.dialogues for turn in talk.turns).most_common(MAX_SPEAKERS)
-        return ReadLog(corpus.dialogues, refused, notes, tuple(name for name, _ in busiest), found, layout)
+        return ReadLog(corpus.dialogues, refused, notes, tuple(name for name, _ in busiest), bot, layout)
 
 
 def find_bot(dialogues: Sequence[Dialogue]) -> str:

@@ -43,7 +43,7 @@ def get_stage(tx: Transaction, run: Run, counts: Mapping[UnitState, int]) -> str
     progress = StageProgress(
         over,
         run.total,
-        begun=over > 0 or tx.turns.begun(run.id),
+        begun=over > 0 or tx.turns.has_begun(run.id),
         concluding=run.state is RunState.CONCLUDING,
         first=first,
     )

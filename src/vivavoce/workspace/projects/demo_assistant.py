@@ -16,7 +16,7 @@ from vivavoce.assistant.material import COMPANIES, FOLDER, load_company, read_ro
 from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MessageRow, Project, Role
-from vivavoce.store.stamps import dated, new_id, now
+from vivavoce.store.stamps import date_as, new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.assistant import learning, openings, reviewing
@@ -42,7 +42,7 @@ def create_assistant_demo(store: Store, actor: Actor) -> Project:
     actor.require(Role.EDITOR)
     loaded, draw = now(), Random(SEED)  # noqa: S311 - the same story every time
     began = loaded - timedelta(days=DAYS)
-    with dated(began):
+    with date_as(began):
         with store.writing() as tx:
             staff = [_invent(tx, login, name) for login, name in RECRUITERS.items()]
         project = create_project(store, actor, NAME, slug=_free_slug(store), language="en")
@@ -55,7 +55,7 @@ def create_assistant_demo(store: Store, actor: Actor) -> Project:
         if at > next_lesson:
             _work(store, staff, project, truth, next_lesson, draw)
             next_lesson += timedelta(days=DAYS / 3)
-        with dated(at):
+        with date_as(at):
             key = keys.get(who) or open_talk(store, project).key
             keys[who] = key
             row = answer_message(store, project, key, text, new_id())
@@ -142,10 +142,10 @@ def _work(  # noqa: PLR0917 - who does what until when
         topics = {name: topic_id for topic_id, name in tx.topics.names(project.id).items()}
     for row in sorted(waiting, key=lambda row: row.created):
         if draw.random() < REVIEWED:
-            with dated(row.created + timedelta(hours=draw.randint(1, 30))):
+            with date_as(row.created + timedelta(hours=draw.randint(1, 30))):
                 _judge(store, draw.choice(list(staff)), project, row, truth[row.id], topics)
     # When the last review is written.
-    with dated(until + timedelta(hours=31)):
+    with date_as(until + timedelta(hours=31)):
         learning.learn(store, staff[0], project, anyway=True)
 
 

@@ -18,9 +18,9 @@ from vivavoce.jobs.starting import build_run, build_unit
 from vivavoce.jobs.turns import judged_rows
 from vivavoce.messages import join, restore_messages, say
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.repository import require
 from vivavoce.store.rows import Project, Role, Run, RunState, UnitState
-from vivavoce.store.stamps import dated, now
+from vivavoce.store.stamps import date_as, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.dialogues.dialogues import exam_material as dialogue_material
@@ -78,7 +78,7 @@ def prepare_run(scene: Scene, plan: RunPlan) -> Prepared:
     project, exam = scene.project, load_exam(plan.kind)
     if plan.kind == "conversations":
         with scene.store.reading() as tx:
-            suite = required(tx.suites.by_name(project.id, SUITE), "suite", SUITE)
+            suite = require(tx.suites.by_name(project.id, SUITE), "suite", SUITE)
         subject = join(": ", (suite.title, ", ".join(plan.bots)))
         return Prepared(subject, exam.check({}), demo.past()[plan.key]["material"].encode("ascii"), suite.id)
     if plan.kind == "dialogues":
@@ -163,7 +163,7 @@ def create_demo_project(store: Store, actor: Actor, *, examine: Examine = keep_r
         cast = {login: _invent(tx, login, name) for login, name in PEOPLE.items()}
     slugs = (SLUG if number == 1 else f"{SLUG}-{number}" for number in count(1))
     slug = next(slug for slug in slugs if slug not in taken)
-    with dated(loaded - BEGAN):
+    with date_as(loaded - BEGAN):
         project = create_project(store, actor, NAME, slug=slug, language=LANGUAGE)
     tell_story(Scene(store, project, cast, loaded, examine))
     with store.reading() as tx:

@@ -17,9 +17,9 @@ from vivavoce import demo
 from vivavoce.messages import join, say, say_count
 from vivavoce.records import Example
 from vivavoce.store.database import Store
-from vivavoce.store.repositories.repository import required
+from vivavoce.store.repositories.repository import require
 from vivavoce.store.rows import Change, ExampleRow, Project, Topic
-from vivavoce.store.stamps import dated, new_id, now
+from vivavoce.store.stamps import date_as, new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules
@@ -85,7 +85,7 @@ class Scene:
     def topic(self, name: str) -> str:
         """Return the id of a topic."""
         with self.store.reading() as tx:
-            return required(tx.topics.by_name(self.first_project.id, name), "topic", name).id
+            return require(tx.topics.by_name(self.first_project.id, name), "topic", name).id
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def tell_story(scene: Scene) -> None:
     """Do everything that happened, each at its time."""
     for days, clock, who, doing in STORY:
         day = scene.loaded.date() - timedelta(days=days)
-        with dated(datetime.combine(day, time.fromisoformat(clock), UTC)):
+        with date_as(datetime.combine(day, time.fromisoformat(clock), UTC)):
             doing(scene, scene.cast[who])
 
 

@@ -114,15 +114,15 @@ def draft_turn(step: Step) -> DraftTurn:
 
 def scenario_of(draft: Draft) -> Scenario:
     """Return the scenario that a draft says; what the form does not show stays as it was."""
-    kept = draft.kept or Scenario("", "", ())
+    original = draft.kept or Scenario("", "", ())
     return replace(
-        kept,
+        original,
         id=draft.name,
         level=draft.level,
-        title=_unless_same(draft.title, kept.title, _line),
-        domain=_unless_same(draft.domain, kept.domain, _line),
-        tags=kept.tags if draft.tags == _shown_words(kept.tags) else draft.tags,
-        note=_unless_same(draft.note, kept.note, _tidy),
+        title=_unless_same(draft.title, original.title, _line),
+        domain=_unless_same(draft.domain, original.domain, _line),
+        tags=original.tags if draft.tags == _shown_words(original.tags) else draft.tags,
+        note=_unless_same(draft.note, original.note, _tidy),
         turns=tuple(step_of(turn) for turn in draft.turns),
     )
 
@@ -131,40 +131,40 @@ def step_of(draft: DraftTurn) -> Step:
     """Return the turn that a draft says."""
     if isinstance(draft.kept, Include):
         return draft.kept
-    kept = draft.kept or Turn("")
+    original = draft.kept or Turn("")
     return replace(
-        kept,
-        user=_unless_same(draft.said, kept.user, _tidy) if isinstance(kept.user, str) else kept.user,
-        expect=kept.expect if kept.expect.same else _expect(draft, kept.expect),
-        kind=Kind.TYPO if draft.typo else Kind.CLEAN if kept.kind is Kind.TYPO else kept.kind,
-        note=_unless_same(draft.note, kept.note, _tidy),
+        original,
+        user=_unless_same(draft.said, original.user, _tidy) if isinstance(original.user, str) else original.user,
+        expect=original.expect if original.expect.same else _expect(draft, original.expect),
+        kind=Kind.TYPO if draft.typo else Kind.CLEAN if original.kind is Kind.TYPO else original.kind,
+        note=_unless_same(draft.note, original.note, _tidy),
     )
 
 
-def _expect(draft: DraftTurn, kept: Expectation) -> Expectation:
-    slots = {name: value for name, value in kept.slots.items() if not _is_open_pair((name, value))}
+def _expect(draft: DraftTurn, original: Expectation) -> Expectation:
+    slots = {name: value for name, value in original.slots.items() if not _is_open_pair((name, value))}
     expect = replace(
-        kept,
-        intents=kept.intents if draft.topics == _shown_words(kept.intents) else draft.topics,
+        original,
+        intents=original.intents if draft.topics == _shown_words(original.intents) else draft.topics,
         fallback=draft.fallback,
-        slots=kept.slots if {**slots, **dict(draft.slots)} == kept.slots else {**dict(draft.slots), **slots},
-        any=_merge_patterns(draft.any, kept.any),
-        all=_merge_patterns(draft.all, kept.all),
-        none=_merge_patterns(draft.none, kept.none),
-        accepted=kept.accepted if draft.accepted == _shown_words(kept.accepted) else draft.accepted,
+        slots=original.slots if {**slots, **dict(draft.slots)} == original.slots else {**dict(draft.slots), **slots},
+        any=_merge_patterns(draft.any, original.any),
+        all=_merge_patterns(draft.all, original.all),
+        none=_merge_patterns(draft.none, original.none),
+        accepted=original.accepted if draft.accepted == _shown_words(original.accepted) else draft.accepted,
     )
-    if expect == kept:
-        return kept
+    if expect == original:
+        return original
     if replace(expect, counted=True) == EMPTY:
         return NOTHING
     # Where nothing was expected, nothing was counted; now there is something to count.
-    return replace(expect, counted=True) if kept == NOTHING else expect
+    return replace(expect, counted=True) if original == NOTHING else expect
 
 
-def _merge_patterns(texts: tuple[str, ...], kept: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    if texts == _shown_texts(kept):
-        return kept
-    return (*map(Pattern, texts), *(pattern for pattern in kept if not is_open(pattern)))
+def _merge_patterns(texts: tuple[str, ...], original: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    if texts == _shown_texts(original):
+        return original
+    return (*map(Pattern, texts), *(pattern for pattern in original if not is_open(pattern)))
 
 
 def is_open(pattern: Pattern) -> bool:
@@ -177,20 +177,20 @@ def locked_parts(turn: DraftTurn) -> tuple[tuple[str, str], ...]:
     """Return what a turn holds beside the fields of the form, by its key: shown, not edited."""
     if not isinstance(turn.kept, Turn):
         return ()
-    kept = turn.kept
+    original = turn.kept
     rest = replace(
-        kept,
-        user="" if isinstance(kept.user, str) else kept.user,
+        original,
+        user="" if isinstance(original.user, str) else original.user,
         note="",
-        kind=Kind.CLEAN if kept.kind is Kind.TYPO else kept.kind,
-        expect=NOTHING if kept.expect.same else _leave_locked(kept.expect),
+        kind=Kind.CLEAN if original.kind is Kind.TYPO else original.kind,
+        expect=NOTHING if original.expect.same else _leave_locked(original.expect),
     )
     value = step_value(rest)
     expect = value.pop("expect")
     parts = {key: item for key, item in value.items() if key != "user" or item != ""}
     if isinstance(expect, Mapping):
         parts |= {f"expect: {key}": item for key, item in expect.items()}
-    if kept.expect != NOTHING and not kept.expect.counted:
+    if original.expect != NOTHING and not original.expect.counted:
         parts["expect: counted"] = False
     return tuple((key, _write(item)) for key, item in parts.items())
 
@@ -233,9 +233,9 @@ def _shown_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(_line(word) for word in words if _line(word))
 
 
-def _unless_same(typed: str, kept: str, tidied: Any) -> str:
+def _unless_same(typed: str, original: str, tidied: Any) -> str:
     """Return what was typed, or what was there before where the form would show it alike."""
-    return kept if typed == tidied(kept) else typed
+    return original if typed == tidied(original) else typed
 
 
 def _line(text: str) -> str:

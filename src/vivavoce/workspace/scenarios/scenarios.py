@@ -18,15 +18,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Change, Edit, Project, Role, ScenarioRow, ScenarioVersion, SuiteRow
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
-from vivavoce.workspace.scenarios.suites import (
-    assemble_suite,
-    get_suite,
-    parse_scenario,
-    scenario_columns,
-    scenario_values,
-    title_doubt,
-    without_lines,
-)
+from vivavoce.workspace.scenarios import suites
 
 MAX_NAME = 100
 NOTHING_EXPECTED = say("no turn expects anything, so nothing is checked")
@@ -84,7 +76,7 @@ def open_scenario(store: Store, project: Project, scenario_id: str) -> OpenScena
     """Return a scenario as it is now."""
     with store.reading() as tx:
         row, suite = find_scenario(tx, project, scenario_id)
-    return OpenScenario(row, suite, parse_scenario(row.text))
+    return OpenScenario(row, suite, suites.parse_scenario(row.text))
 
 
 def list_scenarios(
@@ -98,7 +90,7 @@ def list_scenarios(
 ) -> tuple[ScenarioRow, ...]:
     """Return the scenarios of a suite in their order, those that hold the words."""
     with store.reading() as tx:
-        rows = tx.suites.scenarios(get_suite(tx, project, suite_id).id, domain=domain, level=level)
+        rows = tx.suites.scenarios(suites.get_suite(tx, project, suite_id).id, domain=domain, level=level)
     words = search.strip().casefold()
     return tuple(row for row in rows if words in row.text.casefold())
 
@@ -122,7 +114,7 @@ def version_of(store: Store, project: Project, scenario_id: str, version: int) -
             say("'{name}' has no version {version}", name=row.name, version=version),
             remedy=say("choose one from the list of versions"),
         )
-    return parse_scenario(stored.text)
+    return suites.parse_scenario(stored.text)
 
 
 def check_scenario(suite: Suite, scenario: Scenario, *, known: Sequence[str] = (), instead_of: str = "") -> Checked:
@@ -147,7 +139,7 @@ def check_scenario(suite: Suite, scenario: Scenario, *, known: Sequence[str] = (
     ]
     errors = [error for error in after.errors if is_own(error) or (error.kind, error.message) not in before]
     faults += [Fault(error.message, error.where) for error in errors]
-    doubt = title_doubt(replace(suite, scenarios=others), scenario)
+    doubt = suites.title_doubt(replace(suite, scenarios=others), scenario)
     topics = (name for step in scenario.turns if isinstance(step, Turn) for name in step.expect.intents)
     warnings = [
         *([doubt] if doubt else []),
@@ -195,9 +187,9 @@ def save_scenario(
                 ),
                 remedy=say("compare both and combine them"),
             )
-        suite = assemble_suite(tx, suite_row.id)
+        suite = suites.assemble_suite(tx, suite_row.id)
         checked = _refuse_faulty(suite, scenario, twins, instead_of=row.name)
-        change = tx.edits.update("scenarios", row.id, **scenario_columns(scenario))
+        change = tx.edits.update("scenarios", row.id, **suites.scenario_columns(scenario))
         changes = [change] if change.before != change.after else []
         changes += _add_rows(tx, suite_row, twins)
         usual = say("Scenario {id} edited", id=scenario.id)
@@ -220,8 +212,8 @@ def create_scenario(
     """Add a scenario to a suite."""
     actor.require(Role.EDITOR)
     with store.writing() as tx:
-        suite_row = get_suite(tx, project, suite_id)
-        suite = assemble_suite(tx, suite_row.id)
+        suite_row = suites.get_suite(tx, project, suite_id)
+        suite = suites.assemble_suite(tx, suite_row.id)
         if any(other.id == scenario.id for other in suite.scenarios):
             raise _refusal(Fault(say("scenario '{id}' already exists", id=scenario.id), "name"))
         checked = _refuse_faulty(suite, scenario, twins)
@@ -236,7 +228,7 @@ def delete_scenario(store: Store, actor: Actor, project: Project, scenario_id: s
     actor.require(Role.EDITOR)
     with store.writing() as tx:
         row, suite_row = find_scenario(tx, project, scenario_id)
-        suite = assemble_suite(tx, suite_row.id)
+        suite = suites.assemble_suite(tx, suite_row.id)
         before = {(error.kind, error.message) for error in check_suite(suite).errors}
         rest = tuple(scenario for scenario in suite.scenarios if scenario.id != row.name)
         lost = [error for error in check_suite(replace(suite, scenarios=rest)).errors if error.kind == "lost_twin"]
@@ -274,13 +266,13 @@ def free_name(suite: Suite, wanted: str) -> str:
 def suite_of(store: Store, row: SuiteRow) -> Suite:
     """Return the suite that a row stands for, with all its scenarios."""
     with store.reading() as tx:
-        return assemble_suite(tx, row.id)
+        return suites.assemble_suite(tx, row.id)
 
 
 def scenario_from_text(text: str) -> Scenario:
     """Return a scenario from YAML that somebody sent."""
     try:
-        return without_lines(parse_scenario(text))
+        return suites.without_lines(suites.parse_scenario(text))
     except VivaError as error:
         raise DataError(
             say("this is not a scenario"), faults=error.faults or [Fault(error.what)], remedy=error.remedy
@@ -290,7 +282,7 @@ def scenario_from_text(text: str) -> Scenario:
 def _add_rows(tx: Transaction, suite: SuiteRow, scenarios: Sequence[Scenario]) -> list[Change]:
     last = max((row.place for row in tx.suites.scenarios(suite.id)), default=-1) if scenarios else -1
     return [
-        tx.edits.insert("scenarios", scenario_values(suite.id, scenario, place))
+        tx.edits.insert("scenarios", suites.scenario_values(suite.id, scenario, place))
         for place, scenario in enumerate(scenarios, last + 1)
     ]
 

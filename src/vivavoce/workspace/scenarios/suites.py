@@ -123,13 +123,7 @@ def export_suite(store: Store, project: Project, suite_id: str, form: str) -> tu
 
 
 def import_suite(
-    store: Store,
-    actor: Actor,
-    project: Project,
-    source: str | Path,
-    *,
-    name: str = "",
-    replacing: bool = False,
+    store: Store, actor: Actor, project: Project, source: str | Path, *, name: str = "", replacing: bool = False
 ) -> Edit:
     """Bring in a suite: a YAML, CSV or XLSX file, a folder of them, or the name of a shipped suite.
 

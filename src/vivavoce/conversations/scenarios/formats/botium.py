@@ -140,17 +140,17 @@ def _expectation(
             none += [substring(memory.fill(phrase)) for phrase in phrases]
         none += _resolve(checks.none, lists, memory)
     free, needed = expect_bubbles(bubbles)
-    kept: list[object] = [{"me": line} for line in asked.kept]
+    rest: list[object] = [{"me": line} for line in asked.kept]
     fields: dict[str, Any] = {
         "fallback": (INCOMPREHENSION, False) in texts,
         "answered": (INCOMPREHENSION, True) in texts,
         "any": free,
         "all": (*needed, *every),
         "none": tuple(none),
-        **_read_facts([fact for checks in answers for fact in checks.facts], memory, kept),
+        **_read_facts([fact for checks in answers for fact in checks.facts], memory, rest),
     }
-    kept += [line for checks in answers for line in checks.kept]
-    fields["extras"] = {KEPT: kept} if kept else {}
+    rest += [line for checks in answers for line in checks.kept]
+    fields["extras"] = {KEPT: rest} if rest else {}
     expect = Expectation(
         counted=Expectation(**fields) != Expectation(),
         optional=any(checks.optional for checks in answers),
@@ -169,7 +169,7 @@ def _resolve(patterns: Sequence[Pattern], lists: Lists, memory: Memory) -> Choic
     )
 
 
-def _read_facts(facts: Sequence[tuple[str, tuple[str, ...]]], memory: Memory, kept: list[object]) -> dict[str, Any]:
+def _read_facts(facts: Sequence[tuple[str, tuple[str, ...]]], memory: Memory, rest: list[object]) -> dict[str, Any]:
     """Return what is said about intent, entities and buttons; what has no place is kept as its line."""
     fields: dict[str, Any] = {}
     slots: dict[str, str] = {}
@@ -187,7 +187,7 @@ def _read_facts(facts: Sequence[tuple[str, tuple[str, ...]]], memory: Memory, ke
         elif name == "ENTITY_CONTENT" and len(values) == 2 and values[0] not in slots:
             slots[values[0]] = values[1]
         else:
-            kept.append(f"{name} {'|'.join(value.replace('|', chr(92) + '|') for value in arguments)}".strip())
+            rest.append(f"{name} {'|'.join(value.replace('|', chr(92) + '|') for value in arguments)}".strip())
     return {**fields, "slots": slots} if slots else fields
 
 
@@ -267,9 +267,9 @@ class _Reading:
         parts = {}
         for convo in unfolded:
             if convo.partial and convo.name not in gone:
-                parts[convo.name], kept = self.steps(convo, Memory(set(names)))
-                if kept:
-                    self.unasked.append({"part": convo.name, **kept})
+                parts[convo.name], rest = self.steps(convo, Memory(set(names)))
+                if rest:
+                    self.unasked.append({"part": convo.name, **rest})
         fallbacks = self.lists.get(INCOMPREHENSION, ())
         suite = Suite(
             place.resolve().name if place.is_dir() else place.name.split(".")[0],
@@ -305,9 +305,9 @@ class _Reading:
             self.rows[name] = values
             ids.append(name)
         rows, names = tuple(ids), {name for row in ids for name in self.rows[row]}
-        steps, kept = self.steps(convo, Memory(names))
+        steps, rest = self.steps(convo, Memory(names))
         if not steps:
-            self.unasked.append({"name": convo.name, **kept})
+            self.unasked.append({"name": convo.name, **rest})
             self.notes.append(f"{convo.source}: '{convo.name}' sends nothing to the bot and cannot be run")
             return
         yield Scenario(
@@ -319,13 +319,13 @@ class _Reading:
             rows=rows,
             note=convo.about,
             line=convo.sections[0].line,
-            extras={KEPT: kept} if kept else {},
+            extras={KEPT: rest} if rest else {},
         )
 
     def steps(self, convo: Convo, memory: Memory) -> tuple[tuple[Step, ...], dict[str, list[str]]]:
         """Return the steps of a conversation, and the lines of it that have no place in them."""
         steps: list[Step] = []
-        kept: dict[str, list[str]] = {}
+        rest: dict[str, list[str]] = {}
         for section in convo.sections:
             if section.who not in SPEAKERS:
                 raise FileError(
@@ -342,19 +342,19 @@ class _Reading:
             elif message is not None and message.who == INCLUDE:
                 steps.append(Include(message.lines[0]))
             else:
-                self._keep(message, answers, convo, kept)
+                self._keep(message, answers, convo, rest)
         self.strange |= memory.strange
-        return tuple(steps), kept
+        return tuple(steps), rest
 
     def _keep(
-        self, hook: Section | None, answers: Sequence[Section], convo: Convo, kept: dict[str, list[str]]
+        self, hook: Section | None, answers: Sequence[Section], convo: Convo, rest: dict[str, list[str]]
     ) -> None:
         """Keep what the bot says before any message, and what Botium does before and after the conversation."""
         where = hook.who if hook is not None else "bot"
         lines = [line for section in ([hook] if hook else answers) for line in section.lines]
         if not lines:
             return
-        kept.setdefault(where, []).extend(lines)
+        rest.setdefault(where, []).extend(lines)
         line = (hook or answers[0]).line
         why = "the bot's opening message, not checked" if hook is None else f"hooks of #{where}, not run"
         self.notes.append(f"{convo.source}, line {line}: {why}: {'; '.join(lines[:3])}")
@@ -362,13 +362,13 @@ class _Reading:
     def _note(self, turns: Sequence[Turn], unused: set[str]) -> None:
         texts = dict.fromkeys(p.text for turn in turns for p in (*turn.expect.any, *turn.expect.all))
         short = [repr(text) for text in texts if len(text) < SHORT]
-        kept = sum(KEPT in turn.expect.extras for turn in turns)
+        rest = sum(KEPT in turn.expect.extras for turn in turns)
         raw = sum(KEPT in turn.extras for turn in turns)
         if short:
             self.notes.append(f"short texts that many replies contain, worth checking: {', '.join(short[:SHOWN])}")
-        if kept:
+        if rest:
             what = "Botium-only checks: kept, but never counted as passed"
-            self.notes.append(f"{plural(kept, 'turn')} with {what}")
+            self.notes.append(f"{plural(rest, 'turn')} with {what}")
         if raw:
             what = (
                 "a message that is more than text, or optional bubbles next to others: kept, but not sent or checked"

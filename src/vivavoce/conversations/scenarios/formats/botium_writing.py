@@ -140,7 +140,6 @@ def _checks(turn: ScriptTurn, default: Match) -> tuple[list[str], list[str]]:
 
 
 def _kinds(patterns: Sequence[Pattern], default: Match) -> list[Pattern]:
-    """Return the patterns that Botium has, each with its kind."""
     known = [replace(pattern, match=kind_of(pattern, default)) for pattern in patterns]
     known = [replace(each, match=Match.SUBSTRING) if each.match is Match.CONTAINS else each for each in known]
     return [pattern for pattern in known if pattern.match in _ASSERTERS]
@@ -186,8 +185,8 @@ def _arguments(texts: Iterable[str]) -> str:
 
 
 def _read_kept(expect: Expectation) -> Sequence[object]:
-    kept = expect.extras.get(KEPT, ())
-    return kept if isinstance(kept, (list, tuple)) else ()
+    rest = expect.extras.get(KEPT, ())
+    return rest if isinstance(rest, (list, tuple)) else ()
 
 
 def _argument(text: str) -> str:

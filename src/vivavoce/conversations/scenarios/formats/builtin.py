@@ -27,10 +27,6 @@ OWN_KEYS = frozenset({"scenarios", "suite", "parts", "lists"})
 Written = tuple[int, int, tuple[str, ...]]
 
 
-def _holds_own_keys(file: SourceFile) -> bool:
-    return bool(OWN_KEYS & file.keys) and "prompts" not in file.keys
-
-
 def _sniff_botium(file: SourceFile) -> bool:
     if file.ends_in(ENDINGS):
         return True
@@ -59,7 +55,7 @@ YAML = Format(
     YAML_EXTENSIONS,
     lambda file: suite_from_yaml(file.yaml),
     partial(_write_own, write_yaml_suite),
-    _holds_own_keys,
+    lambda file: bool(OWN_KEYS & file.keys) and "prompts" not in file.keys,
 )
 CSV, XLSX = (
     Format(

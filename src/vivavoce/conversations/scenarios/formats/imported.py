@@ -97,8 +97,8 @@ def number_scenarios(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
 
 SHOWN = 3
 TEXTS = ("any", "all", "none")
-WHOLE_WORDS = "texts also match inside longer words, although the suite requires whole words"
-OTHERWISE = "expected texts use another kind of match"
+WHOLE_WORDS = "expected texts also match inside longer words; the suite requires whole words"
+OTHERWISE = "expected texts are matched in another way"
 
 
 @dataclass
@@ -128,7 +128,7 @@ def head_losses(plan: Plan, losses: Losses) -> None:
         for name in ("domain", "tags"):
             if getattr(script, name):
                 losses.add(f"`{name}` is not kept", script.id)
-        losses.add("`level` is not kept but set again from the length", script.id)
+        losses.add("`level` is not kept; reading sets it by the number of turns", script.id)
         if script.on_mismatch is not plan.defaults.on_mismatch:
             losses.add("`on_mismatch` is not kept", script.id)
     if plan.notice:
@@ -157,7 +157,7 @@ def _find_expect_losses(meant: Expectation, read: Expectation, default: Match, r
             if before != after and len(meant.all) > 1 and len(read.all) == len(meant.all):
                 yield "the order of `all` is not kept"
         elif name == "intents" and len(before) > 1 and after == before[:1]:
-            yield "only the first of several `intent` is kept"
+            yield "only the first of several intents is kept"
         elif name == "slots" and after and after.items() <= before.items() and before != after:
             yield "some `slots` are not kept"
         elif before != after:

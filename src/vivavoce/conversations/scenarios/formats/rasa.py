@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vivavoce.conversations.scenario import Expectation, FallbackRule, Match, Pattern, Scenario, Suite, Turn
+from vivavoce.conversations.scenarios.formats import rasa_parts
 from vivavoce.conversations.scenarios.formats.imported import (
     DOMAIN,
     Choice,
@@ -17,17 +18,6 @@ from vivavoce.conversations.scenarios.formats.imported import (
     level_of,
     name_as_id,
     number_scenarios,
-)
-from vivavoce.conversations.scenarios.formats.rasa_parts import (
-    ASSERTIONS,
-    NOTHING,
-    Asserted,
-    Responses,
-    find_domain,
-    mark_message,
-    plain_message,
-    read_assertions,
-    read_responses,
 )
 from vivavoce.errors import DataError, FileError, plural
 from vivavoce.files.yamls import Value, YamlFile, as_list, as_mapping, read_yaml
@@ -69,8 +59,8 @@ def read_rasa(path: str | Path, *, domain: str | Path | None = None) -> Suite:
     files = sorted(p for p in place.rglob("*.y*ml") if holds_stories(read_yaml(p))) if place.is_dir() else [place]
     if not files:
         raise FileError("no Rasa stories found", where=str(path), remedy="use a file with `stories:`")
-    responses = Path(domain) if domain else find_domain(files[0])
-    reading = _Reading(read_responses(responses) if responses else None)
+    responses = Path(domain) if domain else rasa_parts.find_domain(files[0])
+    reading = _Reading(rasa_parts.read_responses(responses) if responses else None)
     scenarios = [scenario for file in files for scenario in reading.scenarios(read_yaml(file))]
     if not scenarios:
         raise DataError(
@@ -129,7 +119,7 @@ class _Draft:
 class _Reading:
     """Turns stories into scenarios; remembers what could not be said or told from outside."""
 
-    responses: Responses | None
+    responses: rasa_parts.Responses | None
     textless: int = 0
     more_actions: int = 0
     variants: int = 0
@@ -169,8 +159,8 @@ class _Reading:
         choices: list[list[Placed]] = []
         for n, item in enumerate(as_list(story.get("steps"))):
             step, place = as_mapping(item), (*at, "steps", n)
-            count = len(as_list(step.get(ASSERTIONS)))
-            lines = tuple(file.line(*place, ASSERTIONS, number) for number in range(count))
+            count = len(as_list(step.get(rasa_parts.ASSERTIONS)))
+            lines = tuple(file.line(*place, rasa_parts.ASSERTIONS, number) for number in range(count))
             if "or" in step:
                 choices.append([Placed(as_mapping(choice), file.line(*place)) for choice in as_list(step["or"])])
             else:
@@ -180,7 +170,7 @@ class _Reading:
         for variant in variants:
             before, drafts = self.drafts(variant, dict(setup))
             turns = tuple(draft.finish() for draft in drafts)
-            kept = [*extras, *before.kept]
+            rest = [*extras, *before.kept]
             if not turns:
                 self.silent_stories.append(dict(story))
                 continue
@@ -192,7 +182,7 @@ class _Reading:
                 domain=DOMAIN,
                 setup_slots=before.slots_after,
                 line=line,
-                extras={KEPT: kept} if kept else {},
+                extras={KEPT: rest} if rest else {},
             )
 
     def drafts(self, steps: Sequence[Placed], setup: dict[str, str]) -> tuple[_Draft, list[_Draft]]:
@@ -213,16 +203,16 @@ class _Reading:
                 draft.kept.append(dict(step))
             else:
                 self._add_answer(draft, step, drafts)
-            if ASSERTIONS in step and drafts:
-                self._assert(drafts[-1], read_assertions(step[ASSERTIONS], assertions))
-            elif ASSERTIONS in step:
+            if rasa_parts.ASSERTIONS in step and drafts:
+                self._assert(drafts[-1], rasa_parts.read_assertions(step[rasa_parts.ASSERTIONS], assertions))
+            elif rasa_parts.ASSERTIONS in step:
                 # There is no message yet of which anything could be expected.
-                for assertion, place in zip(as_list(step[ASSERTIONS]), assertions, strict=True):
+                for assertion, place in zip(as_list(step[rasa_parts.ASSERTIONS]), assertions, strict=True):
                     for name, value in as_mapping(assertion).items():
                         self._leave(before, name, value, place)
         return before, drafts
 
-    def _assert(self, draft: _Draft, asserted: Asserted) -> None:
+    def _assert(self, draft: _Draft, asserted: rasa_parts.Asserted) -> None:
         """Expect of a message what its assertions say; those without a place are kept and noted."""
         expect = draft.turn.expect
         draft.turn = replace(
@@ -251,7 +241,7 @@ class _Reading:
             self._leave(draft, name, value, line)
 
     def _leave(self, draft: _Draft, name: str, value: Value, line: int | None) -> None:
-        draft.kept.append({ASSERTIONS: [{name: value}]})
+        draft.kept.append({rasa_parts.ASSERTIONS: [{name: value}]})
         self.unmapped.setdefault(name, []).append(f"{self.source}, line {line}")
 
     def _add_answer(self, draft: _Draft, step: Step, drafts: Sequence[_Draft]) -> None:
@@ -273,7 +263,7 @@ class _Reading:
         refused, empty = _read_pairs(step.get("slot_was_not_set"))
         draft.slots_after |= dict.fromkeys(empty, "")
         draft.kept += [{"slot_was_not_set": {name: value}} for name, value in refused.items()]
-        draft.kept += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {ASSERTIONS}]
+        draft.kept += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {rasa_parts.ASSERTIONS}]
 
     def _add_action(self, draft: _Draft, action: str, *, asked: bool) -> None:
         if action == FALLBACK_ACTION:
@@ -312,8 +302,8 @@ class _Reading:
             yield f"assertion `{name}` is not checked, kept under `{KEPT}`: {'; '.join(places[:SHOWN])}{more}"
         holders = [holder for scenario in scenarios for holder in (scenario, *scenario.turns)]
         extras = [holder.extras.get(KEPT) for holder in holders if isinstance(holder, Scenario | Turn)]
-        kept = [step for steps in extras if isinstance(steps, list) for step in steps]
-        counts = Counter(key for step in kept if set(step) & {"active_loop", "checkpoint"} for key in step)
+        rest = [step for steps in extras if isinstance(steps, list) for step in steps]
+        counts = Counter(key for step in rest if set(step) & {"active_loop", "checkpoint"} for key in step)
         if counts:
             listed = ", ".join(f"{count} `{key}`" for key, count in sorted(counts.items()))
             yield f"not visible from outside, kept under `{KEPT}`: {listed}"
@@ -321,8 +311,8 @@ class _Reading:
 
 def _draft_message(step: Step, line: int) -> _Draft:
     marked = str(step["user"]).strip()
-    text, slots, aside = plain_message(marked)
-    if mark_message(text, slots) != marked:
+    text, slots, aside = rasa_parts.plain_message(marked)
+    if rasa_parts.mark_message(text, slots) != marked:
         aside.append({"user": marked})
     for entity in as_list(step.get("entities")):
         values, _ = _read_pairs(entity)
@@ -331,7 +321,7 @@ def _draft_message(step: Step, line: int) -> _Draft:
     intent = str(step.get("intent", "")).strip().removeprefix("/")
     fallback = intent in FALLBACKS
     expect = Expectation(fallback=fallback, intents=() if fallback or not intent else (intent,), slots=slots)
-    aside += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {ASSERTIONS}]
+    aside += [{key: value} for key, value in step.items() if key not in STEP_KEYS | {rasa_parts.ASSERTIONS}]
     return _Draft(Turn(text, expect, line=line), kept=aside)
 
 
@@ -341,7 +331,7 @@ def _read_pairs(value: Value | None) -> tuple[dict[str, str], list[str]]:
     names: list[str] = []
     for entry in as_list(value):
         if isinstance(entry, dict):
-            values |= {name: "" if str(item) in NOTHING else str(item) for name, item in entry.items()}
+            values |= {name: "" if str(item) in rasa_parts.NOTHING else str(item) for name, item in entry.items()}
         else:
             names.append(str(entry))
     return values, names

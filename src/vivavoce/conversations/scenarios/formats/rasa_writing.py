@@ -64,12 +64,12 @@ def _steps(turn: ScriptTurn, default: Match) -> Steps:
     bubbles = expect.any if len(expect.any) == 1 and not expect.all else expect.all if not expect.any else ()
     if bubbles and all(kind_of(pattern, default) is Match.EXACT for pattern in bubbles):
         steps += [{"bot": pattern.text} for pattern in bubbles]
-    kept = [
+    rest = [
         _restore_nulls(step) for step in _read_kept(expect) if set(step) <= STEP_KEYS | LOOPS and "user" not in step
     ]
     # A step that could not be said ends what belongs to this message.
-    end = next((place for place, step in enumerate(kept) if "intent" in step), len(kept))
-    return [*steps, *kept[:end], *_slots(expect.slots_after), *kept[end:]]
+    end = next((place for place, step in enumerate(rest) if "intent" in step), len(rest))
+    return [*steps, *rest[:end], *_slots(expect.slots_after), *rest[end:]]
 
 
 def _message(turn: ScriptTurn) -> str:
@@ -109,8 +109,8 @@ def _carry(turn: Turn) -> Turn:
 
 
 def _read_kept(expect: Expectation) -> Steps:
-    kept = expect.extras.get(KEPT)
-    return [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
+    rest = expect.extras.get(KEPT)
+    return [step for step in rest if isinstance(step, dict)] if isinstance(rest, list) else []
 
 
 def _restore_nulls(value: Any) -> Any:

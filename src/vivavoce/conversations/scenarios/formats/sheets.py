@@ -57,7 +57,7 @@ ABOUT = (*REPEATED, "title", "tags")
 NEEDED = frozenset({"scenario", "level", "user"})
 USUAL = frozenset((*BEFORE_SLOTS, "note")) - {"title", "tags", "kind"}
 EMPTY = say("use a sheet with the columns scenario, level and user, and one row per turn")
-REMEDY = say("fix these rows and import the file again; docs/scenarios.md lists all columns")
+REMEDY = say("fix these rows and try again; docs/scenarios.md lists all columns")
 Row = dict[str, str]
 
 
@@ -140,9 +140,9 @@ class _Reader:
         for scenario in scenarios:
             if scenario.level and scenario.level not in suite.levels:
                 self.refuse(describe_unknown_level(scenario.level, suite.levels), scenario.line)
-        kept = {turn.line for scenario in scenarios for turn in scenario.turns if isinstance(turn, Turn)}
+        used_lines = {turn.line for scenario in scenarios for turn in scenario.turns if isinstance(turn, Turn)}
         for row in rows:
-            if row.others and row.number not in kept:
+            if row.others and row.number not in used_lines:
                 names = ", ".join(f"'{name}'" for name in row.others)
                 self.notes.append(
                     f"{self.source}, row {row.number}: not kept because the row has no message: {names}"
@@ -242,8 +242,8 @@ class _Reader:
             for key in dict.fromkeys([*self.columns, *usual])
             if row.cells.get(key, "") != usual.get(key, "") and key != SUITE_ALSO
         }
-        kept = {**raw, **row.others}
-        return replace(step, extras={**step.extras, RAW: kept}) if kept else step
+        cells = {**raw, **row.others}
+        return replace(step, extras={**step.extras, RAW: cells}) if cells else step
 
 
 def plain_row(about: Mapping[str, str], step: Step | None, first: bool, blank: Sequence[str]) -> Row:
@@ -301,21 +301,21 @@ def _build_rows(suite: Suite, layout: Mapping[str, Any]) -> tuple[list[str], lis
             if also:
                 cells[SUITE_ALSO], also = also, ""
             raw = step.extras.get(RAW) if isinstance(step, Turn) else None
-            kept: Mapping[str, str] = raw if isinstance(raw, Mapping) else {}
-            cells = _restore_cells(cells, kept, about, place == 0)
+            raw_cells: Mapping[str, str] = raw if isinstance(raw, Mapping) else {}
+            cells = _restore_cells(cells, raw_cells, about, place == 0)
             row = {known.get(key, key): cell for key, cell in cells.items()}
-            rows.append(row | {name: text for name, text in kept.items() if not column_key(name)})
+            rows.append(row | {name: text for name, text in raw_cells.items() if not column_key(name)})
     used = {name for row in rows for name, cell in row.items() if cell}
-    shown = used | (NEEDED if names else USUAL)
+    needed = used | (NEEDED if names else USUAL)
     slots = sorted(name for name in used if name.startswith(SLOT))
     order = [*BEFORE_SLOTS, *slots, *AFTER_SLOTS]
-    columns = names + [name for name in order if known.get(name, name) not in names and name in shown]
+    columns = names + [name for name in order if known.get(name, name) not in names and name in needed]
     return [*columns, *sorted(used - set(columns))], rows
 
 
-def _restore_cells(cells: Row, kept: Mapping[str, str], about: Row, first: bool) -> Row:
+def _restore_cells(cells: Row, raw_cells: Mapping[str, str], about: Row, first: bool) -> Row:
     """Put remembered cells back where they still mean the same: the scenario may have been edited since."""
-    known = {column_key(name): text for name, text in kept.items()}
+    known = {column_key(name): text for name, text in raw_cells.items()}
     own = {
         key: known[key]
         for key in ABOUT

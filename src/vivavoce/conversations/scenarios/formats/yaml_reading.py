@@ -54,7 +54,7 @@ SHORT: Mapping[str, Expectation] = {
     FALLBACK: Expectation(fallback=True),
     SAME: Expectation(same=True),
 }
-REMEDY = say("fix these places and import the file again; docs/scenarios.md lists all keys")
+REMEDY = say("fix these places and try again; docs/scenarios.md lists all keys")
 
 
 def parse_yaml_suite(written: str, *, source: str = "memory") -> Suite:
@@ -134,7 +134,6 @@ def _user(value: Value, at: Place) -> UserInput:
 
 
 def _expectation(value: Value, at: Place) -> Expectation:
-    """Read what should follow: a short form, or all of it."""
     if isinstance(value, str):
         return SHORT.get(value) or Expectation(intents=(value,))
     fields, extras = read_fields(value, at, EXPECT, "`expect`")

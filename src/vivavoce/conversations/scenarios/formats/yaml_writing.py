@@ -90,7 +90,6 @@ def turn_value(turn: Turn) -> Written:
 
 
 def _expect_value(expect: Expectation) -> str | Written:
-    """Return an expectation in its short form where there is one."""
     for word in (ANY, FALLBACK, SAME):
         if expect == SHORT[word]:
             return word
@@ -138,7 +137,6 @@ def _find_defaults(kind: Any) -> Mapping[str, object]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as YAML holds it."""
     if type(value) in _WRITERS:
         return _WRITERS[type(value)](value)
     if isinstance(value, Mapping):

@@ -14,7 +14,7 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.messages import say
 from vivavoce.web.access import InStore, Person, Visitor
 from vivavoce.web.answers import LANGUAGE_COOKIE, done, page, words_of
-from vivavoce.web.entering import as_secret, left, seat_of
+from vivavoce.web.entering import as_secret, go_signed_out, show_session
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.local_time import BROWSER_ZONE, DETECTED, ZONE_COOKIE, current_zone, zone_names
@@ -98,7 +98,7 @@ def end_session(request: Request, who: Person, store: InStore, sign_in_id: str) 
 def end_sessions(request: Request, who: Person, store: InStore) -> Response:
     """Sign all browsers out, this one too."""
     sessions.end_sessions(store, who.actor, who.user.id)
-    return left(request, "/sign-in")
+    return go_signed_out(request, "/sign-in")
 
 
 @router.post("/account/keys")
@@ -184,7 +184,7 @@ def _account_page(request: Request, store: InStore, who: Visitor, typed: Typed |
             for scope, title in ABILITIES.items()
             if who.role.covers(keys.SCOPES[scope])
         ],
-        sessions=[seat_of(sign_in) for sign_in in sessions.list_sessions(store, user.id)],
+        sessions=[show_session(sign_in) for sign_in in sessions.list_sessions(store, user.id)],
         current=who.sign_in.id if who.sign_in else "",
         keys=keys.list_keys(store, who.actor, user.id),
         keys_allowed=show_switches(store).keys_allowed,

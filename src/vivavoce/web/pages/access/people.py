@@ -9,7 +9,7 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.store.rows import Role
 from vivavoce.web.access import Admin, InStore, Visitor
 from vivavoce.web.answers import done, language_of, page, table_file, words_of
-from vivavoce.web.entering import as_secret, base_of, seat_of
+from vivavoce.web.entering import as_secret, base_of, show_session
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import LANGUAGES, Words, gettext_noop
 from vivavoce.web.listing import Listing, PageNumber, Search
@@ -212,7 +212,7 @@ def _person_page(
         member=member,
         lead=lead,
         fields=(role_field(words, str(member.role)),),
-        sessions=tuple(map(seat_of, sessions.list_sessions(store, user_id))),
+        sessions=tuple(map(show_session, sessions.list_sessions(store, user_id))),
         keys=keys.list_keys(store, who.actor, user_id),
         own=who.user.id == user_id,
         roles=list_roles(words),

@@ -14,7 +14,7 @@ from vivavoce.errors import AbsentError, InputError
 from vivavoce.store.database import Store
 from vivavoce.web.access import InStore, Reader, SignInNeededError, Visitor, address_of, store_of, visitor_of
 from vivavoce.web.answers import LANGUAGE_COOKIE, THEME_COOKIE, done, go, language_of, page, words_of
-from vivavoce.web.entering import agent_of, as_secret, entered, is_secure, left, with_session
+from vivavoce.web.entering import agent_of, as_secret, go_signed_in, go_signed_out, is_secure, with_session
 from vivavoce.web.failures import answer_error
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.held_forms import (
@@ -82,7 +82,7 @@ def sign_in(request: Request, store: InStore, form: Form) -> Response:
             response.headers["Retry-After"] = str(error.wait.seconds)
         return response
     if held is None:
-        return entered(request, entry, path)
+        return go_signed_in(request, entry, path)
     if not held.is_for(entry.user.id):
         text = words_of(request).gettext("Someone else was signed in here before. Their text is hidden from you.")
         return with_session(request, entry, done(path, text))
@@ -98,7 +98,7 @@ def sign_out(request: Request, who: Reader, store: InStore) -> Response:
     """End the session of this browser."""
     if who.sign_in:
         sessions.end_session(store, who.actor, who.user.id, who.sign_in.id)
-    return left(request, "/sign-in")
+    return go_signed_out(request, "/sign-in")
 
 
 def _form(
@@ -168,7 +168,7 @@ def set_up(request: Request, store: InStore, secret: str, form: Form) -> Respons
         raise
     except InputError as error:
         return _setup_form(request, secret, asked, error)
-    return entered(request, entry, "/projects")
+    return go_signed_in(request, entry, "/projects")
 
 
 @router.get("/link/{secret}")
@@ -195,7 +195,7 @@ def take_up(request: Request, store: InStore, secret: str, form: Form) -> Respon
         raise
     except InputError as error:
         return _link_form(request, store, secret, error)
-    return entered(request, entry, "/")
+    return go_signed_in(request, entry, "/")
 
 
 def password_fields(words: Words, error: InputError | None) -> tuple[Field, ...]:

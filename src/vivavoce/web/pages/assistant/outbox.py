@@ -9,7 +9,7 @@ from vivavoce.errors import InputError
 from vivavoce.store.rows import MailRow
 from vivavoce.web.failures import status_of
 from vivavoce.web.forms import Form, fault_at
-from vivavoce.web.listing import Listing, asked
+from vivavoce.web.listing import Listing, read_listing
 from vivavoce.web.pages.assistant.tasks import tasks_view
 from vivavoce.web.parts import Field
 from vivavoce.web.rendering import View
@@ -22,7 +22,7 @@ FIRST_PAGE = Listing("", {}, "", 1, 50)
 
 
 @router.get("")
-def show_outbox(visit: ReviewerVisit, asked: Listing = asked()) -> Response:  # noqa: B008 - a dependency
+def show_outbox(visit: ReviewerVisit, asked: Listing = read_listing()) -> Response:  # noqa: B008 - a dependency
     """Show the mail of the project."""
     return _outbox_page(visit, asked, mailing.find_site(visit.store))
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from vivavoce.store.rows import TaskState
 from vivavoce.store.stamps import now
-from vivavoce.web.answers import go, unchanged
+from vivavoce.web.answers import answer_unchanged, go
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, Visit
@@ -22,12 +22,13 @@ router = APIRouter(prefix="/p/{slug}/tasks")
 VERSIONS = 2**32 - 1
 SHOWN = 6
 # The page on which a task is asked for.
-PAGES = {"learn": "automation", "mail": "outbox", "feed": "openings", "forget": "automation"}
+PAGES = {"learn": "automation", "mail": "outbox", "feed": "openings", "forget": "automation", "watch": "automation"}
 TITLES = {
     "learn": gettext_noop("Learning"),
     "mail": gettext_noop("Mail"),
     "feed": gettext_noop("Openings"),
     "forget": gettext_noop("Retention"),
+    "watch": gettext_noop("Alarms"),
 }
 STATES = {
     "waiting": (gettext_noop("waits"), "hold", "clock"),
@@ -45,7 +46,7 @@ def show_tasks(visit: ReaderVisit, kind: Kind, version: Annotated[int, Query(ge=
     if not view.poll:
         # The page that asked shows more than this part when the task is over: it loads itself anew.
         return go(f"{visit.base}/{PAGES[kind]}")
-    return unchanged() if view.version == version else visit.part("assistant/tasks.html", view)
+    return answer_unchanged() if view.version == version else visit.part("assistant/tasks.html", view)
 
 
 def tasks_view(visit: Visit, kind: Kind) -> View:

@@ -13,13 +13,13 @@ from typing import Any
 
 from vivavoce import demo
 from vivavoce.bots.declaration import ABOUT, LIMIT_OPTIONS, BotOption, Connector, flag, list_connectors
-from vivavoce.errors import DataError, Fault, VivaError
+from vivavoce.errors import Fault, VivaError
 from vivavoce.messages import join, say
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, named_choices
 from vivavoce.web.rendering import Link
 from vivavoce.workspace.access.bot_rules import OWN_PREFIX, Entry, kind_of, option_of
-from vivavoce.workspace.bots.bots import MAX_ENTRY, MAX_NAME, entry_text, parse_entry
+from vivavoce.workspace.bots.bots import MAX_ENTRY, MAX_NAME, entry_text, parse_entry, reject_entry
 
 YAML = "yaml"
 # The field that chooses among kinds which share a form.
@@ -43,7 +43,7 @@ _MARKED = (
     gettext_noop(
         "For bots that reply later: where to ask for the reply. {watermark} is where the last answer ended."
     ),
-    gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}"),
+    gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}."),
 )
 
 
@@ -139,12 +139,10 @@ def entry_of(form: str, values: Values, before: Entry) -> dict[str, Any]:
         else:
             entry[name] = value
     if faults:
-        raise DataError(
-            say("this bot's configuration is invalid"), faults=faults, remedy=say("correct each of these fields")
-        )
+        reject_entry(faults)
     implied = {option.name for option in _options(form) if option.variable}
-    kept = {key: value for key, value in before.items() if key not in (*entry, "option")}
-    return {key: value for key, value in entry.items() if value not in (None, "", {}) or key in implied} | kept
+    others = {key: value for key, value in before.items() if key not in (*entry, "option")}
+    return {key: value for key, value in entry.items() if value not in (None, "", {}) or key in implied} | others
 
 
 def _read(option: BotOption, text: str, faults: list[Fault]) -> Any:
@@ -217,7 +215,7 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
     kinds = bot_forms()[form]
     if len(kinds) > 1:
         choices = tuple(Choice(kind, words.gettext(connector.choice)) for kind, connector in kinds.items())
-        engine = field(ENGINE, words.gettext("Classifier"), "select", choices=choices)
+        engine = field(ENGINE, words.gettext("Engine"), "select", choices=choices)
         groups[1] = FieldGroup(groups[1].title, (engine, *groups[1].fields))
     groups[0] = FieldGroup("", (name, *groups[0].fields))
     return tuple(groups)
@@ -226,36 +224,34 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
 def _look(words: Words, option: BotOption) -> dict[str, Any]:
     """Return how the field of an option looks."""
     kind, rows = _FIELDS.get(option.type, ("text", 0))
-    look: dict[str, Any] = {"kind": kind, "required": option.required, "low": option.low, "high": option.high}
-    if rows:
-        look["rows"] = rows
-    if option.name == ABOUT.name:
-        look["most"] = 300
-    if option.type == "number":
-        look["step"] = "any"
-    look["choices"] = _choices(words, option)
-    look["help"] = words.gettext(option.help, prefix=OWN_PREFIX, usual=option.default) if option.help else ""
+    help = words.gettext(option.help, prefix=OWN_PREFIX, usual=option.default) if option.help else ""
     if option.secret:
-        look["help"] += " " + words.gettext(
+        help += " " + words.gettext(
             "Only variables that start with %(prefix)s are allowed, to protect the server's own secrets.",
             prefix=OWN_PREFIX,
         )
-    return look
+    return {
+        "kind": kind,
+        "required": option.required,
+        "low": option.low,
+        "high": option.high,
+        "choices": _choices(words, option),
+        "help": help,
+        "step": "any" if option.type == "number" else "",
+        **({"rows": rows} if rows else {}),
+        **({"most": 300} if option.name == ABOUT.name else {}),
+    }
 
 
 def _choices(words: Words, option: BotOption) -> tuple[Choice, ...]:
     if option.type == "agent":
         return tuple(named_choices(demo.suites(), words.gettext("the suite's agent")))
-    if option.type == "flag" and option.default:
-        usual = words.gettext("yes") if option.default == "yes" else words.gettext("no")
-        default = Choice("", words.gettext("usual: %(usual)s", usual=usual))
-        return (default, Choice("yes", words.gettext("yes")), Choice("no", words.gettext("no")))
     if option.type == "flag":
-        return (
-            Choice("", words.gettext("if a topic path is set")),
-            Choice("yes", words.gettext("yes")),
-            Choice("no", words.gettext("no")),
-        )
+        answers = {"yes": words.gettext("yes"), "no": words.gettext("no")}
+        usual = words.gettext("if a topic path is set")
+        if option.default:
+            usual = words.gettext("default: %(usual)s", usual=answers[option.default])
+        return (Choice("", usual), *(Choice(name, title) for name, title in answers.items()))
     nothing = (Choice("", words.gettext("none")),) if "" in option.choices else ()
     return (*nothing, *named_choices(tuple(filter(None, option.choices))))
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from vivavoce.errors import AbsentError, InputError
-from vivavoce.reports.conversations.changes import course_sentence, diff_headline, diff_remarks
+from vivavoce.reports.conversations.wording import course_sentence, diff_headline, diff_remarks
 from vivavoce.reports.shared.texts import shorten
 from vivavoce.reports.shared.views import Cell, Cells, Table
 from vivavoce.store.rows import RunState
@@ -151,10 +151,11 @@ def _changes_part(visit: Visit, compared: RunChanges, listing: Listing) -> dict[
 def _numbers(words: Words, compared: RunChanges) -> Table:
     rows: list[Cells] = []
     earlier, later = (words.gettext("run %(number)s", number=run.number) for run in (compared.a, compared.b))
-    for bot in dict.fromkeys(number.bot for number in compared.numbers):
-        of_bot = [number for number in compared.numbers if number.bot == bot]
-        before = (number_cell(words, number.name, number.before) for number in of_bot)
-        after = (number_cell(words, number.name, number.after) for number in of_bot)
+    for bot in {**compared.after, **compared.before}:
+        before, after = (
+            [number_cell(words, name, rates.get(bot, {}).get(name)) for name in SHOWN]
+            for rates in (compared.before, compared.after)
+        )
         rows.append((Cell(bot, earlier, css="whole"), *before))
         rows.append((Cell(words.gettext("later"), later, css="level"), *after))
     columns = (*text_columns(words.gettext("Bot and run")), *(number_column(words, name) for name in SHOWN))

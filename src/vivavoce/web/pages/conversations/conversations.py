@@ -11,13 +11,7 @@ from vivavoce.store.rows import RunState
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Fields, Form
 from vivavoce.web.language import Words
-from vivavoce.web.option_forms import (
-    choice_fields,
-    choice_picks,
-    query_fields,
-    read_choice,
-    rules_of,
-)
+from vivavoce.web.option_forms import choice_fields, choice_picks, query_fields, read_choice, rules_of
 from vivavoce.web.pages.exams.findings import run_columns, run_row
 from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import Link, View
@@ -64,7 +58,6 @@ def begin(visit: EditorVisit, form: Form) -> Response:
 def _conversations_page(
     visit: Visit, form: Fields, offered: Offer | None, *, looked: bool = False, error: InputError | None = None
 ) -> Response:
-    """Return the page with its form as somebody filled it in, and what came of it."""
     words = visit.words
     page = runs.list_runs(visit.store, visit.project, kind=conversations.KIND, limit=SHOWN_RUNS)
     begin_form, error = _begin_form(visit, form, offered, looked, error) if offered else (None, error)
@@ -97,7 +90,6 @@ def _conversations_page(
 def _begin_form(
     visit: Visit, form: Fields, offered: Offer, looked: bool, error: InputError | None
 ) -> tuple[View, InputError | None]:
-    """Return the form, and why it cannot be used as it is."""
     words, choice = visit.words, read_choice(form, offered)
     checked, size = None, ""
     try:

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from vivavoce.store.rows import Run, UnitState
-from vivavoce.web.answers import go, unchanged
+from vivavoce.web.answers import answer_unchanged, go
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Number, Word
-from vivavoce.web.pages.conversations.rounds import make_round, make_strip
+from vivavoce.web.pages.conversations.side_by_side import Repeat, make_round, make_strip
 from vivavoce.web.progress import progress_view, run_head, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import talk_path
@@ -33,7 +33,6 @@ STATES = {
 }
 # Under so many judged turns a share says next to nothing.
 FEWEST = 10
-Repeat = Annotated[int, Query(ge=1, le=LARGEST)]
 
 
 @router.get("/{number}/watch")
@@ -50,7 +49,7 @@ def show_watched(
         # The page that asked has more to show now: being led elsewhere, it loads itself anew.
         return go(run_path(visit.project, run))
     if run.version == version:
-        return unchanged()
+        return answer_unchanged()
     view = watch_view(visit, run, place_asked(script, repeat))
     return visit.part("conversations/watch.html", view)
 
@@ -153,8 +152,8 @@ def _talk(visit: Visit, run: Run, watched: Watched, place: TalkPlace) -> View:
         for bot in talk.bots
         if not talk.rows.get(bot)
     }
-    said = {number for rows in talk.rows.values() for number, row in rows.items() if row.status != "not_reached"}
-    turns = [turn for turn in reversed(talk.turns) if turn.number in said]
+    reached = {number for rows in talk.rows.values() for number, row in rows.items() if row.status != "not_reached"}
+    turns = [turn for turn in reversed(talk.turns) if turn.number in reached]
     return View(
         strip=list(make_strip(visit.words, talk)),
         numbers=[turn.number for turn in talk.turns],

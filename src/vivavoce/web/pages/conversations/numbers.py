@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from vivavoce.conversations.result import ALL, Cell, ConversationsResult
 from vivavoce.records import Rate
-from vivavoce.reports.conversations.heat import build_heat, heat_domains
 from vivavoce.reports.conversations.meanings import CONVERSATION_MEASURES, SEVEN, measure_of
-from vivavoce.reports.conversations.multiples import draw_multiples
+from vivavoce.reports.conversations.pictures import build_heat, draw_multiples, heat_domains
 from vivavoce.reports.conversations.tables import cells_by_level
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.reports.shared.views import Cell as TableCell
@@ -19,7 +18,7 @@ from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import Listing
 from vivavoce.web.parts import text_columns
 from vivavoce.web.rendering import View
-from vivavoce.web.talk_words import domain_title, named
+from vivavoce.web.talk_words import domain_title, kind_title
 from vivavoce.web.visits import Visit
 
 LITERAL = {
@@ -54,7 +53,7 @@ def panels_view(visit: Visit, run: Run, result: ConversationsResult, domain: str
         result,
         domain,
         write=Writer(words),
-        name_level=lambda level: named(words, level),
+        name_level=lambda level: kind_title(words, level),
         address=_turns_address(run),
     )
     return [View(drawn=panel, column=number_column(words, panel.measure.name)) for panel in panels]
@@ -64,11 +63,7 @@ def heat_view(visit: Visit, run: Run, result: ConversationsResult, domain: str) 
     """Return the table of the seven numbers: domains, bots and levels."""
     words = visit.words
     groups = build_heat(
-        result,
-        heat_domains(result, domain),
-        write=Writer(words),
-        word=words.said,
-        address=_turns_address(run),
+        result, heat_domains(result, domain), write=Writer(words), word=words.said, address=_turns_address(run)
     )
     return View(
         caption=words.gettext("The seven metrics, %(domain)s", domain=domain_title(words, domain)),
@@ -78,7 +73,11 @@ def heat_view(visit: Visit, run: Run, result: ConversationsResult, domain: str) 
             View(
                 title=domain_title(words, group.domain) if len(groups) > 1 else "",
                 rows=[
-                    View(row=row, title=_row_title(words, row.cell, row.whole), size=_turns(words, row.cell))
+                    View(
+                        row=row,
+                        title=row.cell.bot if row.whole else kind_title(words, row.cell.level),
+                        size=_turns(words, row.cell),
+                    )
                     for row in group.rows
                 ],
             )
@@ -92,10 +91,6 @@ def _turns(words: Words, cell: Cell) -> str:
         "%(num)s turn", "%(num)s turns", cell.counts.counted, num=Writer(words).number(cell.counts.counted)
     )
     return f"{turns}, {words.gettext('incomplete')}" if cell.incomplete else turns
-
-
-def _row_title(words: Words, cell: Cell, whole: bool) -> str:
-    return cell.bot if whole else named(words, cell.level)
 
 
 def _turns_address(run: Run) -> Callable[[Cell, str], str]:
@@ -123,18 +118,19 @@ def literal_table(words: Words, result: ConversationsResult, domain: str, where:
         Column(words.gettext("Turns not counted"), number=True, meaning=left),
     )
     rows: list[Sequence[object]] = [
-        (title, *(writer.share(cell.literal[name]) for name in LITERAL), writer.number(cell.literal_unclassified))
-        for title, cell in _titled_cells(words, result, domain)
+        (
+            TableCell(
+                cell.bot if cell.level == ALL else kind_title(words, cell.level),
+                _size(words, cell),
+                css="whole" if cell.level == ALL else "level",
+            ),
+            *(writer.share(cell.literal[name]) for name in LITERAL),
+            writer.number(cell.counts.literal_unclassified),
+        )
+        for bot in result.header.bots
+        for cell in cells_by_level(result, bot.name, domain)
     ]
     return Table(words.gettext("As defined in the paper, %(domain)s", domain=where), columns, rows)
-
-
-def _titled_cells(words: Words, result: ConversationsResult, domain: str) -> Iterator[tuple[TableCell, Cell]]:
-    """Yield the cells of every bot, each with the head of its row."""
-    for bot in result.header.bots:
-        for cell in cells_by_level(result, bot.name, domain):
-            title, css = (cell.bot, "whole") if cell.level == ALL else (named(words, cell.level), "level")
-            yield TableCell(title, _size(words, cell), css=css), cell
 
 
 def _size(words: Words, cell: Cell) -> str:

@@ -12,33 +12,27 @@ from vivavoce.errors import AbsentError
 from vivavoce.messages import Message, say
 from vivavoce.reports.conversations import verdicts, wording
 from vivavoce.reports.conversations.charts import outcome_rows
-from vivavoce.reports.conversations.differences import draw_differences
+from vivavoce.reports.conversations.pictures import draw_differences
 from vivavoce.reports.conversations.transcripts import gist
 from vivavoce.reports.shared.texts import shorten
 from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.store.repositories.results import WRONG
 from vivavoce.store.rows import Run, RunState
 from vivavoce.web.answers import download, table_file
-from vivavoce.web.figures import drawn
+from vivavoce.web.figures import find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, Word, check_ending
-from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked, run_tabs
+from vivavoce.web.pages.conversations.live import live_page, place_asked, run_tabs
 from vivavoce.web.pages.conversations.numbers import COLUMNS, heat_view, literal_table, panels_view, table_rows
+from vivavoce.web.pages.conversations.side_by_side import Repeat
 from vivavoce.web.pages.conversations.turns import run_crumbs
 from vivavoce.web.parts import Choice, Field, hidden_field
 from vivavoce.web.progress import progress_view, run_head, run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import domain_title, named, talk_path
+from vivavoce.web.talk_words import domain_title, kind_title, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
-from vivavoce.workspace.conversations.conversations import (
-    KIND,
-    TurnPlace,
-    conversations_result,
-    find_scenarios,
-    junit_of,
-    said_at,
-)
+from vivavoce.workspace.conversations import conversations
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations")
@@ -58,7 +52,7 @@ def show_run(
     repeat: Repeat = 1,
 ) -> Response:
     """Show what a run found; while it goes on, how far it is."""
-    line = runs.show_run(visit.store, visit.project, number, KIND)
+    line = runs.show_run(visit.store, visit.project, number, conversations.KIND)
     if line.run.state is not RunState.DONE:
         return live_page(visit, line, place_asked(script, repeat))
     chosen = {"domain": domain, "literal": "1" if literal else "", "bot": bot, "problems": problems}
@@ -72,21 +66,21 @@ def show_run(
 def export_numbers(visit: ReaderVisit, number: Number, kind_of_file: str) -> Response:
     """Return every number of every bot, domain and level as CSV or XLSX."""
     check_ending("numbers", kind_of_file)
-    run = runs.show_run(visit.store, visit.project, number, KIND).run
-    rows = list(table_rows(conversations_result(visit.store, run)))
+    run = runs.show_run(visit.store, visit.project, number, conversations.KIND).run
+    rows = list(table_rows(conversations.conversations_result(visit.store, run)))
     return table_file(f"{visit.project.slug}-conversations-{number}", kind_of_file, COLUMNS, rows)
 
 
 @router.get("/{number}/junit.xml")
 def export_junit(visit: ReaderVisit, number: Number) -> Response:
     """Return the run as JUnit XML, as build servers read it."""
-    run = runs.show_run(visit.store, visit.project, number, KIND).run
-    content = junit_of(visit.store, run).encode("utf-8", "replace")
+    run = runs.show_run(visit.store, visit.project, number, conversations.KIND).run
+    content = conversations.junit_of(visit.store, run).encode("utf-8", "replace")
     return download(f"{visit.project.slug}-conversations-{number}.xml", "application/xml", content)
 
 
 def _result_view(visit: Visit, line: runs.RunLine, listing: Listing) -> View:
-    words, run, result = visit.words, line.run, conversations_result(visit.store, line.run)
+    words, run, result = visit.words, line.run, conversations.conversations_result(visit.store, line.run)
     domain = listing.chosen["domain"]
     domains = [ALL, *dict.fromkeys(cell.domain for cell in result.cells if cell.domain)]
     if domain not in domains:
@@ -125,7 +119,6 @@ def _result_view(visit: Visit, line: runs.RunLine, listing: Listing) -> View:
 
 
 def _values_view(visit: Visit, run: Run, result: ConversationsResult, listing: Listing) -> View:
-    """Return the numbers as a table, ours or those of the paper, the files, and what became of all turns."""
     words, bots = visit.words, [bot.name for bot in result.header.bots]
     domain, literal = listing.chosen["domain"], bool(listing.chosen["literal"])
     outcomes = [(words.gettext(name), *counts) for name, *counts in outcome_rows(result)]
@@ -138,7 +131,7 @@ def _values_view(visit: Visit, run: Run, result: ConversationsResult, listing: L
             *Listing(f"{listing.path}/numbers").downloads(),
             Link(words.gettext("JUnit for build servers"), f"{listing.path}/junit.xml"),
         ),
-        outcomes=drawn(visit.store, visit.project, run, "outcomes"),
+        outcomes=find_figure(visit.store, visit.project, run, "outcomes"),
         outcome_table=make_table(words.gettext("Turns by outcome"), head, outcomes, len(bots)),
     )
 
@@ -159,11 +152,10 @@ def _describe_size(words: Words, result: ConversationsResult) -> str:
 
 
 def _differences(words: Words, result: ConversationsResult) -> Table:
-    """Return which bot is better than which in parts of the test."""
     head = (words.gettext("Where"), words.gettext("Bots"), words.gettext("Difference"), words.gettext("Verdict"))
     rows = [
         (
-            named(words, comparison.level) if comparison.level else domain_title(words, comparison.domain),
+            kind_title(words, comparison.level) if comparison.level else domain_title(words, comparison.domain),
             words.gettext("%(a)s and %(b)s", a=comparison.a, b=comparison.b),
             words.said(verdicts.points_text(comparison)),
             words.said(verdicts.verdict_text(comparison)),
@@ -177,7 +169,7 @@ def _differences(words: Words, result: ConversationsResult) -> Table:
 def _compare_fields(visit: Visit, run: Run) -> tuple[Field, ...]:
     """Return the form that leads to a comparison with an earlier or later run; nothing where there is no other."""
     words = visit.words
-    page = runs.list_runs(visit.store, visit.project, kind=KIND, state=RunState.DONE, limit=OTHER_RUNS)
+    page = runs.list_runs(visit.store, visit.project, kind=conversations.KIND, state=RunState.DONE, limit=OTHER_RUNS)
     others = [line.run for line in page.lines if line.run.id != run.id]
     if not others:
         return ()
@@ -209,18 +201,18 @@ def fixes_view(visit: Visit, run: Run, result: ConversationsResult, listing: Lis
     """Return the problems of one bot, or of all."""
     words, bots = visit.words, [bot.name for bot in result.header.bots]
     chosen = listing.chosen["bot"] if listing.chosen["bot"] in bots else ""
-    found = [problem for problem in result.problems if chosen in ("", problem.bot)]
+    problems = [problem for problem in result.problems if chosen in ("", problem.bot)]
     # Slow replies cost no turn. What happened in one place only comes after all that happened more often.
-    found.sort(key=lambda problem: (problem.kind == "slow", -problem.turns))
-    shown = found[: MANY if listing.chosen["problems"] == "all" else FEW]
-    most = max((problem.turns for problem in shown), default=1)
-    places = [TurnPlace(key.bot, key.script, key.repeat, turn) for p in shown for key, turn in p.examples[:1]]
-    texts = said_at(visit.store, run, places)
-    scenarios = find_scenarios(visit.store, run, [_scenario_of(place.script) for place in places])
+    problems.sort(key=lambda problem: (problem.kind == "slow", -problem.turns))
+    first = problems[: MANY if listing.chosen["problems"] == "all" else FEW]
+    most = max((problem.turns for problem in first), default=1)
+    places = [place for problem in first for place in problem.examples[:1]]
+    rows = conversations.find_turns(visit.store, run, places)
+    scenarios = conversations.find_scenarios(visit.store, run, [_scenario_of(key.script) for key, _ in places])
 
     def describe(problem: Problem) -> View:
         key, turn = problem.examples[0]
-        row = texts.get(TurnPlace(key.bot, key.script, key.repeat, turn))
+        row = rows.get((key, turn))
         scenario = scenarios.get(_scenario_of(key.script))
         links = [Link(words.gettext("Read these turns"), _turns_address(listing.path, problem))]
         if scenario and visit.who.may("editor"):
@@ -239,12 +231,12 @@ def fixes_view(visit: Visit, run: Run, result: ConversationsResult, listing: Lis
         )
 
     return View(
-        rows=[describe(problem) for problem in shown if problem.examples],
+        rows=[describe(problem) for problem in first if problem.examples],
         bots=[
             Link(name or words.gettext("All bots"), listing.address(bot=name) + "#fix", name == chosen)
             for name in (("", *bots) if len(bots) > 1 else ())
         ],
-        left=len(found) - len(shown),
+        left=len(problems) - len(first),
         more=listing.address(problems="all") + "#fix",
     )
 
@@ -256,7 +248,6 @@ def _without_count(problem: Problem) -> str:
 
 
 def _scenario_of(script: str) -> str:
-    """Return the scenario of a script, which is called as its scenario, with the row in brackets."""
     return script.partition("[")[0]
 
 

@@ -18,31 +18,15 @@ from vivavoce.store.rows import Run, TurnRow
 from vivavoce.web.answers import table_file
 from vivavoce.web.cells import bot_key, chip, link_cell
 from vivavoce.web.language import Words
-from vivavoce.web.listing import LARGEST, Listing, Number, asked, check_ending, facet
+from vivavoce.web.listing import LARGEST, Listing, Number, check_ending, facet, read_listing
 from vivavoce.web.pages.conversations.live import run_tabs
 from vivavoce.web.parts import Choice, Column, Field, Row, hidden_field, text_columns
 from vivavoce.web.progress import run_head, run_path
 from vivavoce.web.rendering import Link, View
-from vivavoce.web.talk_words import (
-    named,
-    outcome_mark,
-    outcome_title,
-    outcome_tone,
-    reply_text,
-    talk_path,
-)
+from vivavoce.web.talk_words import kind_title, outcome_mark, outcome_title, outcome_tone, reply_text, talk_path
 from vivavoce.web.visits import ReaderVisit, Visit
 from vivavoce.workspace.conversations import transcripts
 from vivavoce.workspace.conversations.conversations import KIND
-from vivavoce.workspace.conversations.transcripts import (
-    FACETS,
-    Facets,
-    list_talks,
-    list_turns,
-    material_of,
-    turn_choices,
-    turn_facets,
-)
 from vivavoce.workspace.exams import runs
 
 router = APIRouter(prefix="/p/{slug}/conversations/{number}")
@@ -73,20 +57,22 @@ COLUMNS: dict[str, Callable[[TurnRow], object]] = {
 }
 ORDERS = [f"{sign}{name}" for name in SORTS for sign in ("", "-")]
 NAMES = ("bot", "level", "domain", "outcome", "scenario", "kind", "search")
-TurnsAsked = Annotated[Listing, asked(*NAMES, sort="", sorts=ORDERS, size=ROWS)]
+TurnsAsked = Annotated[Listing, read_listing(*NAMES, sort="", sorts=ORDERS, size=ROWS)]
 
 
 @router.get("/turns")
 def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Response:
     """Show the turns of a run."""
     words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
-    listing, wanted = asked.at(f"{run_path(visit.project, line.run)}/turns"), TurnFilter(**asked.wanted)
+    listing, wanted = asked.at(f"{run_path(visit.project, line.run)}/turns"), TurnFilter(**asked.filters)
     sort = asked.sort or WRONG
-    page = list_turns(visit.store, line.run, wanted, sort=sort, limit=listing.size, offset=listing.offset)
-    notice = material_of(visit.store, line.run).header.plan.notice
+    page = transcripts.list_turns(visit.store, line.run, wanted, sort=sort, limit=listing.size, offset=listing.offset)
+    notice = transcripts.material_of(visit.store, line.run).header.plan.notice
     titles = {"scenario": words.gettext("Scenario"), "kind": words.gettext("Message type")}
-    facets = turn_facets(visit.store, line.run, wanted)
-    hidden = [hidden_field(name, value) for name, value in asked.chosen.items() if value and name in FACETS]
+    facets = transcripts.turn_facets(visit.store, line.run, wanted)
+    hidden = [
+        hidden_field(name, value) for name, value in asked.chosen.items() if value and name in transcripts.FACETS
+    ]
     number_of, wrong = visit.write.number, facets["outcome"][WRONG]
     turns = words.ngettext("%(num)s turn", "%(num)s turns", page.total, num=number_of(page.total))
     lead = f"{turns}."
@@ -115,9 +101,8 @@ def show_turns(visit: ReaderVisit, number: Number, asked: TurnsAsked) -> Respons
     return visit.page("conversations/turn_list.html", title, view=view)
 
 
-def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> list[View]:
-    """Return the filters with counts: what went wrong first, then bots, levels and domains."""
-    words, known = visit.words, turn_choices(visit.store, run)
+def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: transcripts.Facets) -> list[View]:
+    words, known = visit.words, transcripts.turn_choices(visit.store, run)
     titles = {
         "outcome": words.gettext("Outcome"),
         "bot": words.gettext("Bot"),
@@ -128,21 +113,21 @@ def _facet_groups(visit: Visit, run: Run, listing: Listing, facets: Facets) -> l
     for name, title in titles.items():
         values = [WRONG, *map(str, TurnOutcome)] if name == "outcome" else list(known[name])
         if 2 <= len(values) <= MAX_OPTIONS:
-            shown = {value: _facet_title(words, name, value) for value in values}
+            names = {value: _facet_title(words, name, value) for value in values}
             looks = {WRONG: ("bad", "cross")}
-            groups.append(facet(listing, name, title, shown, facets[name], looks))
+            groups.append(facet(listing, name, title, names, facets[name], looks))
     return groups
 
 
 def _facet_title(words: Words, name: str, value: str) -> str:
     if name == "outcome":
-        return words.gettext("Wrong, all kinds") if value == WRONG else outcome_title(words, value)
-    return value.replace("_", " ") if name == "domain" else named(words, value)
+        return words.gettext("All wrong turns") if value == WRONG else outcome_title(words, value)
+    return value.replace("_", " ") if name == "domain" else kind_title(words, value)
 
 
 def _row(visit: Visit, run: Run, row: TurnRow, notice: str) -> Row:
     words = visit.words
-    bots = [bot.name for bot in material_of(visit.store, run).header.bots]
+    bots = [bot.name for bot in transcripts.material_of(visit.store, run).header.bots]
     mark = outcome_mark(words, row.outcome)
     outcome = chip(mark.text, mark.tone, mark.sign, mark.meaning)
     if outcome_tone(row.outcome) == "bad":
@@ -152,7 +137,7 @@ def _row(visit: Visit, run: Run, row: TurnRow, notice: str) -> Row:
         shorten(row.sent, LETTERS), gist(reply_text(words, row), notice, LETTERS)
     )
     place = talk_path(visit.project, run, row.script, repeat=row.repeat, number=row.number)
-    aside = ", ".join(filter(None, (row.domain.replace("_", " "), named(words, row.level))))
+    aside = ", ".join(filter(None, (row.domain.replace("_", " "), kind_title(words, row.level))))
     bot = bot_key(row.bot, bots.index(row.bot) if row.bot in bots else 0)
     link = link_cell(place, turn_title(words, row.script, row.number))
     where = Markup("{}<br>{}<small>{}</small>").format(bot, link, aside)
@@ -164,7 +149,9 @@ def export_turns(visit: ReaderVisit, number: Number, kind_of_file: str, asked: T
     """Return the turns of a run as CSV or XLSX, narrowed down as the page is."""
     check_ending("turns", kind_of_file)
     run = runs.show_run(visit.store, visit.project, number, KIND).run
-    page = list_turns(visit.store, run, TurnFilter(**asked.wanted), sort=asked.sort or WRONG, limit=LARGEST)
+    page = transcripts.list_turns(
+        visit.store, run, TurnFilter(**asked.filters), sort=asked.sort or WRONG, limit=LARGEST
+    )
     rows = [[read(row) for read in COLUMNS.values()] for row in page.rows]
     return table_file(f"{visit.project.slug}-conversations-{number}-turns", kind_of_file, [*COLUMNS], rows)
 
@@ -173,7 +160,7 @@ def filter_fields(
     visit: Visit, run: Run, asked: Listing, search: str, titles: Mapping[str, str]
 ) -> tuple[Field, ...]:
     """Return the fields that narrow a list down: a search, and each name of `titles` with more than one value."""
-    words, choices = visit.words, turn_choices(visit.store, run)
+    words, choices = visit.words, transcripts.turn_choices(visit.store, run)
     fields = [Field("search", search, "search", asked.chosen["search"], most=200, key="f")]
     for name, title in titles.items():
         values = choices[name]
@@ -199,7 +186,7 @@ def turn_title(words: Words, script: str, number: int) -> str:
 
 
 TALK_COLUMNS = ("conversation", "title", "domain", "level")
-TalksAsked = Annotated[Listing, asked("domain", "level", "search")]
+TalksAsked = Annotated[Listing, read_listing("domain", "level", "search")]
 
 
 @router.get("/talks")
@@ -207,7 +194,7 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
     """Show the conversations of a run and how each bot fared in them."""
     words, line = visit.words, runs.show_run(visit.store, visit.project, number, KIND)
     listing = asked.at(f"{run_path(visit.project, line.run)}/talks")
-    page = list_talks(visit.store, line.run, **asked.chosen, limit=listing.size, offset=listing.offset)
+    page = transcripts.list_talks(visit.store, line.run, **asked.chosen, limit=listing.size, offset=listing.offset)
     about = text_columns(words.gettext("Conversation"), words.gettext("Domain"), words.gettext("Level"))
     right = words.gettext("Checked turns that were right, over all repeats")
     titles = {"domain": words.gettext("Domain"), "level": words.gettext("Level")}
@@ -216,7 +203,7 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
             (
                 link_cell(talk_path(visit.project, line.run, talk.script.id), talk.script.title or talk.script.id),
                 talk.script.domain.replace("_", " "),
-                named(words, talk.script.level),
+                kind_title(words, talk.script.level),
                 *(_tally(words, talk.tallies.get(bot)) for bot in page.bots),
             )
         )
@@ -225,9 +212,7 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
     view = View(
         head=run_head(words, visit.project, line),
         lead=words.ngettext(
-            "%(num)s conversation, run with every bot.",
-            "%(num)s conversations, run with every bot.",
-            page.total,
+            "%(num)s conversation, run with every bot.", "%(num)s conversations, run with every bot.", page.total
         ),
         tabs=run_tabs(visit, line.run, "talks"),
         path=listing.path,
@@ -245,7 +230,7 @@ def show_talks(visit: ReaderVisit, number: Number, asked: TalksAsked) -> Respons
 def export_talks(visit: ReaderVisit, number: Number, kind_of_file: str, asked: TalksAsked) -> Response:
     """Return the conversations of a run as CSV or XLSX, narrowed down as the page is; two columns for each bot."""
     run = runs.show_run(visit.store, visit.project, number, KIND).run
-    page, rows = list_talks(visit.store, run, **asked.chosen, limit=LARGEST, offset=0), []
+    page, rows = transcripts.list_talks(visit.store, run, **asked.chosen, limit=LARGEST, offset=0), []
     for line in page.lines:
         tallies = [line.tallies.get(bot) for bot in page.bots]
         counts = (count for tally in tallies for count in ((tally.right, tally.counted) if tally else (None, None)))

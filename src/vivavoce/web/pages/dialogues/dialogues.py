@@ -12,7 +12,7 @@ from starlette.responses import Response
 from vivavoce.dialogues.facts import FactKind
 from vivavoce.errors import AbsentError
 from vivavoce.messages import say
-from vivavoce.reports.dialogues.facts import FACT_SIGNS, FACT_TITLES, FACT_TONES
+from vivavoce.reports.dialogues.facts import FACTS
 from vivavoce.reports.dialogues.meanings import DIALOGUE_MEASURES
 from vivavoce.reports.shared.views import Table, make_table
 from vivavoce.store.repositories.dialogues import SORTS
@@ -20,7 +20,7 @@ from vivavoce.web.answers import table_file
 from vivavoce.web.cells import link_cell, rate_cell
 from vivavoce.web.forms import Form
 from vivavoce.web.language import Words, gettext_noop
-from vivavoce.web.listing import Listing, Word, asked, check_ending, facet
+from vivavoce.web.listing import Listing, Word, check_ending, facet, read_listing
 from vivavoce.web.pages.dialogues.views import (
     draw_weeks,
     fact_chip,
@@ -70,9 +70,9 @@ BAND_TITLES = {
     "none": gettext_noop("Not scored"),
 }
 RATED_TITLES = {"without": gettext_noop("Not rated"), "with": gettext_noop("Rated by people")}
-FACT_LOOKS = {str(kind): (str(FACT_TONES[kind]), FACT_SIGNS[kind]) for kind in FactKind}
+FACT_LOOKS = {str(kind): (str(fact.tone), fact.sign) for kind, fact in FACTS.items()}
 FILTERS = ("bot", "batch", "fact", "band", "marks", "week")
-TalksAsked = Annotated[Listing, asked(*FILTERS, "q", sort="", sorts=SORTS, size=ROWS)]
+TalksAsked = Annotated[Listing, read_listing(*FILTERS, "q", sort="", sorts=SORTS, size=ROWS)]
 
 
 @router.get("")
@@ -100,9 +100,12 @@ def _overview(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str
     """Return what stands above the list; it follows the choice of a bot or a batch only."""
     words, editor = visit.words, visit.who.may("editor")
     chosen = {name: listing.chosen[name] for name in ("bot", "batch")}
-    whole, shown = Listing(listing.path, chosen), choose(lines, Choice(**chosen)) or lines
-    scored, low = any(line.score is not None for line in shown), [line for line in shown if line.band == "low"]
-    weeks = list_weeks(shown)[-MAX_WEEKS:]
+    whole, some = Listing(listing.path, chosen), choose(lines, Choice(**chosen)) or lines
+    scored, low = (
+        any(line.score is not None for line in some),
+        [line for line in some if line.band == "low"],
+    )
+    weeks = list_weeks(some)[-MAX_WEEKS:]
     rate = Link(words.gettext("Rate dialogues"), f"{listing.path}/rate", key="r", icon="star")
     title = words.gettext("Score again") if scored else words.gettext("Score dialogues")
     score = Link(title, f"{listing.path}/score", key="s")
@@ -116,12 +119,12 @@ def _overview(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str
     )
     begin = Link(words.gettext("Score these dialogues"), f"{listing.path}/score", icon="play")
     return {
-        "lead": headline(words, shown),
+        "lead": headline(words, some),
         "actions": actions,
-        "tiles": overview_tiles(words, shown, whole),
-        "weeks": draw_weeks(words, weeks, whole, dated=all(line.known.dated for line in shown)),
+        "tiles": overview_tiles(words, some, whole),
+        "weeks": draw_weeks(words, weeks, whole, dated=all(line.known.dated for line in some)),
         "weeks_table": _tabulate_weeks(visit, weeks),
-        "groups": fact_groups(words, low or shown, Listing(listing.path, {**chosen, "band": "low" if low else ""})),
+        "groups": fact_groups(words, low or some, Listing(listing.path, {**chosen, "band": "low" if low else ""})),
         "groups_title": what_happened if low else words.gettext("What happened"),
         "scored": scored,
         "score": begin if editor else None,
@@ -133,7 +136,7 @@ def _tabulate_weeks(visit: Visit, weeks: Sequence[Week]) -> Table:
     titles = (
         words.gettext("Week of"),
         words.gettext("Dialogues"),
-        words.said(FACT_TITLES[FactKind.FALLBACK]),
+        words.said(FACTS[FactKind.FALLBACK].title),
         words.gettext("Mean score"),
     )
     rows = [
@@ -174,7 +177,7 @@ def _list(visit: Visit, lines: Sequence[Line], listing: Listing) -> dict[str, ob
 
 def _facets(words: Words, lines: Sequence[Line], listing: Listing, choice: Choice) -> Iterator[View]:
     """Yield the filters, each value with the number of dialogues that it would leave."""
-    facts = {str(kind): words.said(FACT_TITLES[kind]) for kind in FactKind}
+    facts = {str(kind): words.said(fact.title) for kind, fact in FACTS.items()}
     weeks = {week.monday.isoformat(): week_label(words, week) for week in reversed(list_weeks(lines))}
     kinds: dict[str, tuple[str, dict[str, str] | None]] = {
         "fact": (words.gettext("What happened"), {**facts, NOTHING: words.gettext("Nothing went wrong")}),
@@ -189,10 +192,10 @@ def _facets(words: Words, lines: Sequence[Line], listing: Listing, choice: Choic
         known = titles if titles is not None else {value: value for value, _ in counts.most_common()}
         if current:
             known.setdefault(current, current)
-        shown = [value for value in known if counts[value] or value == current][:MAX_CHOICES]
-        if len(shown) > 1 or current:
+        values = [value for value in known if counts[value] or value == current][:MAX_CHOICES]
+        if len(values) > 1 or current:
             key, looks = ("marks" if name == "rated" else name), (FACT_LOOKS if name == "fact" else {})
-            yield facet(listing, key, title, {v: known[v] for v in shown}, counts, looks, anchor="#list")
+            yield facet(listing, key, title, {v: known[v] for v in values}, counts, looks, anchor="#list")
 
 
 def _choice(asked: Listing) -> Choice:

@@ -50,17 +50,9 @@ MAX_RUNS = 100
 SHOWN_NOTES = 50
 SHOWN_SPEAKERS = 12
 SHOWN_REASONS = 8
-# What a file has of each dialogue, and where that comes from.
-COLUMNS = {
-    "what": "kind",
-    "place": "place",
-    "talk": "name",
-    "bot": "bot",
-    "messages": "messages",
-    "marks": "marks",
-    "begins": "begins",
-    "reason": "reason",
-}
+# What a file has of each dialogue, and the names of its columns.
+FIELDS = ("kind", "place", "name", "bot", "messages", "marks", "begins", "reason")
+COLUMNS = ("what", "place", "talk", *FIELDS[3:])
 KIND_TITLES: Mapping[Kind, str] = {
     "refused": gettext_noop("Rejected"),
     "replaced": gettext_noop("Replaced"),
@@ -112,18 +104,18 @@ def take_run(visit: EditorVisit, form: Form) -> Response:
         form.check()
         talks = talks_of_run(visit.store, visit.project, number)
         choices = TalkChoices(choices.batch or f"run {number}", existing=choices.existing)
-        taken = add_talks(visit.store, visit.actor, visit.project, talks, choices)
+        imported = add_talks(visit.store, visit.actor, visit.project, talks, choices)
     except InputError as error:
         return _add_page(visit, form, error)
-    return _lead_on(visit, taken)
+    return _lead_on(visit, imported)
 
 
 @router.get("/{key}.{kind}")
 def export_preview(visit: EditorVisit, key: str, kind: Literal["csv", "xlsx"]) -> Response:
     """Return every dialogue of a preview with what would become of it."""
     preview = open_talks(visit.store, visit.actor, visit.project, key)
-    rows = [[getattr(row, name) for name in COLUMNS.values()] for row in preview.rows]
-    return table_file(f"{visit.project.slug}-talks", kind, [*COLUMNS], rows)
+    rows = [[getattr(row, name) for name in FIELDS] for row in preview.rows]
+    return table_file(f"{visit.project.slug}-talks", kind, COLUMNS, rows)
 
 
 @router.get("/{key}")
@@ -153,14 +145,14 @@ def apply(visit: EditorVisit, key: str, form: Form) -> Response:
         preview = open_talks(visit.store, visit.actor, visit.project, key)
         choices = _read_choices(form, preview)
         form.check()
-        if choices != preview.settled:
+        if choices != preview.complete_choices:
             changed = change_talks(visit.store, visit.actor, visit.project, key, choices)
             text = visit.words.gettext("You changed how the file is read. Check the preview, then import.")
             return visit.done(f"{visit.base}/dialogues/add/{changed.key}", text)
-        taken = apply_talks(visit.store, visit.actor, visit.project, key)
+        imported = apply_talks(visit.store, visit.actor, visit.project, key)
     except InputError as error:
         return _preview_page(visit, key, error=error)
-    return _lead_on(visit, taken)
+    return _lead_on(visit, imported)
 
 
 @router.post("/{key}/drop")
@@ -170,15 +162,15 @@ def drop(visit: EditorVisit, key: str) -> Response:
     return visit.done(f"{visit.base}/dialogues", visit.words.gettext("Nothing was imported."))
 
 
-def _lead_on(visit: Visit, taken: Taken) -> Response:
+def _lead_on(visit: Visit, imported: Taken) -> Response:
     text = visit.words.gettext(
         "Imported: %(added)s new, %(replaced)s replaced, %(skipped)s skipped, %(refused)s rejected.",
-        added=taken.added,
-        replaced=taken.replaced,
-        skipped=taken.skipped,
-        refused=len(taken.refused),
+        added=imported.added,
+        replaced=imported.replaced,
+        skipped=imported.skipped,
+        refused=len(imported.refused),
     )
-    return visit.done(Listing(f"{visit.base}/dialogues").address(batch=taken.batch), text)
+    return visit.done(Listing(f"{visit.base}/dialogues").address(batch=imported.batch), text)
 
 
 def _add_page(visit: Visit, form: Fields | None = None, error: InputError | None = None) -> Response:
@@ -215,10 +207,10 @@ def _first_choices(form: Fields) -> TalkChoices:
 def _read_choices(form: Fields, preview: TalkPreview) -> TalkChoices:
     """Return the choices of the form under a preview; a form without them changes none."""
     if not form.flag("choices"):
-        return preview.settled
+        return preview.complete_choices
     typed, layout = _first_choices(form), read_layout(form, preview.log.layout, list(ROLE_TITLES))
     batch = typed.batch or preview.choices.batch
-    return replace(typed, batch=batch, sheet=layout.sheet, header=layout.header, roles=layout.roles)
+    return replace(typed, batch=batch, **layout)
 
 
 def _choice_fields(words: Words, preview: TalkPreview) -> tuple[Field, ...]:
@@ -231,7 +223,7 @@ def _choice_fields(words: Words, preview: TalkPreview) -> tuple[Field, ...]:
     bot_help = words.gettext("For dialogues that do not name their bot. Results are grouped by this name.")
     batch_help = words.gettext("Default: the file name.")
     title = words.gettext("Dialogues with an existing ID")
-    names = dict.fromkeys((*((typed.speaker,) if typed.speaker else ()), *preview.speakers[:SHOWN_SPEAKERS]))
+    names = dict.fromkeys((*((typed.speaker,) if typed.speaker else ()), *preview.log.speakers[:SHOWN_SPEAKERS]))
     speakers = named_choices(names, words.gettext("detect automatically"))
     return (
         Field("speaker", words.gettext("Which speaker is the bot?"), "select", typed.speaker, help=speaker_help,

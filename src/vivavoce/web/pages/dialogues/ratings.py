@@ -57,7 +57,7 @@ _PICTURES: Kept[Markup] = Kept(24)
 @router.get("/rate")
 def show_next(visit: ReviewerVisit, order: Word = "random", bot: Word = "", skip: Word = "") -> Response:
     """Show the next dialogue to be rated; its score is shown afterwards."""
-    chosen = _order(order)
+    chosen = _read_order(order)
     asked = ratings.next_talk(visit.store, visit.actor, visit.project, order=chosen, bot=bot or None, skip=skip)
     return _rate_page(visit, asked, bot)
 
@@ -65,7 +65,7 @@ def show_next(visit: ReviewerVisit, order: Word = "random", bot: Word = "", skip
 @router.post("/rate")
 def rate(visit: ReviewerVisit, form: Form) -> Response:
     """Keep what a person thinks, and lead to the next talk."""
-    order, bot, talk = _order(form.text("order")), form.text("bot", most=400), form.text("talk", most=64)
+    order, bot, talk = _read_order(form.text("order")), form.text("bot", most=400), form.text("talk", most=64)
     row = dialogues.find_talk(visit.store, visit.project, talk).row
     opinion = read_opinion(form, row)
     try:
@@ -86,7 +86,7 @@ def rate(visit: ReviewerVisit, form: Form) -> Response:
 @router.post("/rate/undo")
 def take_back(visit: ReviewerVisit, form: Form) -> Response:
     """Take the last mark back; the talk is asked for again."""
-    order, bot = _order(form.text("order")), form.text("bot", most=400)
+    order, bot = _read_order(form.text("order")), form.text("bot", most=400)
     ratings.take_back(visit.store, visit.actor, visit.project, form.text("talk", most=64))
     path = Listing(f"{visit.base}/dialogues/rate").address(order=order, bot=bot)
     return visit.done(path, visit.words.gettext("Rating removed."))
@@ -124,7 +124,7 @@ def _rate_page(
         form=rating_form(words, listing.path),
         hidden=[hidden_field(name, value) for name, value in carried.items()],
         skip=listing.address(skip=row.id) if row else "",
-        last=_last(visit, asked),
+        last=_show_last(visit, asked),
         begin=import_link(visit),
         silent=silent,
         error=error,
@@ -155,7 +155,7 @@ def _rate_texts(words: Words, asked: Asked) -> tuple[str, str, str]:
     return lead, why, silent if asked.silent else ""
 
 
-def _last(visit: Visit, asked: Asked) -> View | None:
+def _show_last(visit: Visit, asked: Asked) -> View | None:
     if asked.last is None:
         return None
     words, number, last = visit.words, visit.write.number, asked.last
@@ -167,11 +167,11 @@ def _last(visit: Visit, asked: Asked) -> View | None:
         name=dialogues.title_of(last.row.turns) or last.row.name,
         href=f"{visit.base}/dialogues/{last.row.id}",
         talk=last.row.id,
-        said=text,
+        text=text,
     )
 
 
-def _order(name: str) -> Order:
+def _read_order(name: str) -> Order:
     return "worst" if name == "worst" else "random"
 
 
@@ -206,17 +206,17 @@ def show_agreement(visit: ReaderVisit, bot: Word = "") -> Response:
             ],
             1,
         ),
-        tiles=_tiles(words, accord),
+        tiles=_list_tiles(words, accord),
         tabs=section_tabs(visit, "/agreement"),
         path=path,
         fields=(bot_field(visit, bot),),
         accord=accord,
-        followed=agreement_table(words, caption, (dialogues,), [((), accord.score)]) if accord.score else None,
-        told=size,
+        agreement=agreement_table(words, caption, (dialogues,), [((), accord.score)]) if accord.score else None,
+        size=size,
         missing=accord.missing,
         helps=[words.said(text) for text in help_sentences(accord.score, accord.talks)],
         bots=agreement_table(words, by_bot, (words.gettext("Bot"), dialogues), bots, BOT_NAMES),
-        concords=_concords(words, accord),
+        concords=_tabulate_people(words, accord),
         answers=answers,
         rate=rate if visit.who.may("reviewer") else None,
         downloads=Listing(path, {"bot": bot}).downloads(),
@@ -285,7 +285,7 @@ def agreement_table(
     return make_table(caption, columns, rows, len(measures) + 1 if len(head) > 1 else 0)
 
 
-def _concords(words: Words, accord: ratings.Accord) -> Table:
+def _tabulate_people(words: Words, accord: ratings.Accord) -> Table:
     """Return how far people agree who rated the same thing."""
     score, rows = DIALOGUE_MEASURES["score"], []
     titles = (words.gettext("Ratings of whole dialogues"), words.gettext("Ratings of single answers"))
@@ -310,7 +310,7 @@ def _concords(words: Words, accord: ratings.Accord) -> Table:
     return make_table(words.gettext("Agreement between people"), head, rows, 4)
 
 
-def _tiles(words: Words, accord: ratings.Accord) -> list[Tile]:
+def _list_tiles(words: Words, accord: ratings.Accord) -> list[Tile]:
     """Return the numbers in plain words: how many ratings, how often people agree, how many answers are good."""
     writer = Writer(words)
     scored = words.gettext("%(scored)s of these have a score", scored=writer.number(accord.scored))

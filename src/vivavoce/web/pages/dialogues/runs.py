@@ -17,7 +17,7 @@ from vivavoce.statistics import wilson
 from vivavoce.store.rows import Run, RunState
 from vivavoce.web.answers import go
 from vivavoce.web.cells import measure_column, rate_cell
-from vivavoce.web.figures import Drawn, drawn
+from vivavoce.web.figures import Drawn, find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
@@ -172,9 +172,9 @@ def _result(visit: Visit, run: Run) -> View:
         scored=findings.scored,
         agreement=local.spearman if local and local.n else None,
         agreement_unsure=local is not None and local.spearman.tells_little(AGREEMENT_SPAN),
-        figure=drawn(visit.store, visit.project, run, "distribution"),
-        spread=_spread(words, findings),
-        ranking=_ranking(words, findings.result, drawn(visit.store, visit.project, run, "ranking")),
+        figure=find_figure(visit.store, visit.project, run, "distribution"),
+        spread=_tabulate_spread(words, findings),
+        ranking=_show_ranking(words, findings.result, find_figure(visit.store, visit.project, run, "ranking")),
         **_to_read(visit, run, findings),
         refused=make_table(
             words.gettext("Why dialogues got no score"),
@@ -185,7 +185,7 @@ def _result(visit: Visit, run: Run) -> View:
             ),
             [(refusal.reason, number(refusal.count), refusal.first) for refusal in findings.refused[:MAX_REFUSED]],
         ),
-        trust=_trust(words, findings.result, drawn(visit.store, visit.project, run, "agreement")),
+        trust=_show_trust(words, findings.result, find_figure(visit.store, visit.project, run, "agreement")),
         notes=notes[:MAX_NOTES],
         more_notes=max(0, len(notes) - MAX_NOTES),
     )
@@ -208,7 +208,7 @@ def _to_read(visit: Visit, run: Run, findings: TalksFound) -> dict[str, object]:
     }
 
 
-def _spread(words: Words, findings: TalksFound) -> Table:
+def _tabulate_spread(words: Words, findings: TalksFound) -> Table:
     """Return how many talks fall in each half point, of all and of the bots with most."""
     bots, number = list(findings.spread.items())[: MAX_BOTS + 1], Writer(words).number
     rows = [
@@ -220,7 +220,7 @@ def _spread(words: Words, findings: TalksFound) -> Table:
     return make_table(words.gettext("Dialogues by score"), head, rows, len(bots))
 
 
-def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> View | None:
+def _show_ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> View | None:
     from vivavoce.reports.dialogues import bots as wording
 
     if result.ranking is None:
@@ -235,7 +235,7 @@ def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> Vie
     measures = [measure_column(words, DIALOGUE_MEASURES[name]) for name in names]
     head = (words.gettext("Bot"), words.gettext("Dialogues"), *measures)
     caption = words.gettext("Bots, best first") if ranked else words.gettext("Bots by name")
-    sentences = (*wording.pair_sentences(result.ranking)[:MAX_PAIRS], wording.unranked_sentence(result.ranking))
+    sentences = (*wording.pair_sentences(result.ranking)[:MAX_PAIRS], wording.say_unranked(result.ranking))
     local = result.passport.local.get(str(Kind.HUMAN_BOT))
     unranked = words.ngettext(
         "Bots are listed by name, without ranks: %(num)s dialogue with a bot has both a score and "
@@ -253,7 +253,7 @@ def _ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -> Vie
     )
 
 
-def _trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
+def _show_trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
     from vivavoce.reports.dialogues import wording
 
     passport = result.passport
@@ -265,15 +265,15 @@ def _trust(words: Words, result: DialoguesResult, figure: Drawn | None) -> View:
         sentence=wording.agreement_sentence(passport.local),
         following=wording.following_sentences(passport),
         people=wording.people_sentence(passport),
-        local=_tests(words, words.gettext("On your own rated dialogues"), local),
-        bots=_tests(words, by_bot, of_bots),
-        origin=_tests(words, learnt, passport.origin.agreements if passport.origin else {}),
+        local=_tabulate_tests(words, words.gettext("On your own rated dialogues"), local),
+        bots=_tabulate_tests(words, by_bot, of_bots),
+        origin=_tabulate_tests(words, learnt, passport.origin.agreements if passport.origin else {}),
         rater=f"{passport.rater}. " + wording.origin_sentence(passport.origin),
         recalibration=wording.recalibration_sentence(result.recalibration),
         figure=figure,
     )
 
 
-def _tests(words: Words, caption: str, agreements: Mapping[str, Agreement]) -> Table:
+def _tabulate_tests(words: Words, caption: str, agreements: Mapping[str, Agreement]) -> Table:
     lines = [((words.said(title_of_test(test)),), agreement) for test, agreement in agreements.items()]
     return agreement_table(words, caption, (words.gettext("Tested on"), "n"), lines)

@@ -15,7 +15,7 @@ from vivavoce.dialogues.model.explaining import GROUPS, WORDING
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.kept import Kept
 from vivavoce.messages import say
-from vivavoce.reports.dialogues.facts import FACT_TITLES
+from vivavoce.reports.dialogues.facts import FACTS
 from vivavoce.reports.shared.views import make_table
 from vivavoce.store.rows import RatingRow, ScoreRow
 from vivavoce.web.figures import Drawn, translate_spec
@@ -126,7 +126,7 @@ def _talk_page(
         lead=lead,
         about=about,
         crumbs=(Link(words.gettext("Dialogues"), base),),
-        facts=list(_told_facts(words, facts)),
+        facts=list(_list_facts(words, facts)),
         score=View(value=visit.write.number(score.score, 1), share=(score.score - 1) / 4, band=band, tone=TONES[band])
         if score and score.score is not None
         else None,
@@ -144,11 +144,11 @@ def _talk_page(
         ),
         people=[_rating_row(words, rating, dialogue) for rating in dialogue.ratings[:MAX_RATINGS]],
         error=error,
-        **_measured(words, dialogue, score, f"{path}/chart.json"),
+        **_list_effects(words, dialogue, score, f"{path}/chart.json"),
     )
 
 
-def _told_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
+def _list_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
     """Yield the facts of one dialogue with their quotes and the way to their messages."""
     ends = {fact.turn for fact in facts if fact.kind is FactKind.ENDED_AFTER_FALLBACK}
     for fact in facts:
@@ -161,7 +161,7 @@ def _told_facts(words: Words, facts: Sequence[Fact]) -> Iterator[View]:
             yield View(chip=chip, quote=fact.quote, turn=fact.turn, href=place, again=again)
 
 
-def _measured(words: Words, dialogue: Talk, score: ScoreRow | None, address: str) -> dict[str, Any]:
+def _list_effects(words: Words, dialogue: Talk, score: ScoreRow | None, address: str) -> dict[str, Any]:
     """Return what the rater measured, for experts: the effect of each message and of each group of features."""
     effects, signed = _effects_of(score), Writer(words).signed
     speakers = {place: str(turn.get("speaker", "")) for place, turn in enumerate(dialogue.row.turns, 1)}
@@ -220,7 +220,7 @@ def _tell_reason(name: str, text: str, effect: float, facts: Sequence[Fact]) -> 
     for kind in QUOTED.get(name, ()):
         quote = next((fact.quote for fact in facts if fact.kind is kind), None)
         if quote is not None and (effect > 0) == (kind is FactKind.THANKED):
-            yield say('{what}: "{quote}"', what=FACT_TITLES[kind], quote=quote)
+            yield say('{what}: "{quote}"', what=FACTS[kind].title, quote=quote)
 
 
 def _score_texts(words: Words, score: ScoreRow | None) -> tuple[str, str]:

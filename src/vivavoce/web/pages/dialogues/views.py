@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from html import escape, unescape
 
@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from vivavoce.dialogues.facts import Fact, FactKind
 from vivavoce.kept import Kept
-from vivavoce.reports.dialogues.facts import FACT_MEANINGS, FACT_SIGNS, FACT_TITLES, FACT_TONES, tell_count
+from vivavoce.messages import Message, say_count
+from vivavoce.reports.dialogues.facts import FACTS
 from vivavoce.reports.shared.views import Tile
 from vivavoce.store.rows import DialogueRow
 from vivavoce.store.stamps import now
@@ -41,13 +42,21 @@ VERDICTS: Mapping[Verdict, str] = {
     "unsure": gettext_noop("can't tell"),
 }
 # What a headline names, the first that happened.
-HEADLINES = (
-    FactKind.ENDED_AFTER_FALLBACK,
-    FactKind.NO_ANSWER,
-    FactKind.ASKED_FOR_PERSON,
-    FactKind.FALLBACK,
-    FactKind.REPEATED_QUESTION,
-)
+HEADLINES: Mapping[FactKind, Callable[[int], Message]] = {
+    FactKind.ENDED_AFTER_FALLBACK: lambda n: say_count(
+        n, "{n} ended with the bot not understanding", "{n} ended with the bot not understanding"
+    ),
+    FactKind.NO_ANSWER: lambda n: say_count(n, "{n} got no answer", "{n} got no answer"),
+    FactKind.ASKED_FOR_PERSON: lambda n: say_count(
+        n, "in {n} the visitor asked for a person", "in {n} the visitor asked for a person"
+    ),
+    FactKind.FALLBACK: lambda n: say_count(
+        n, "in {n} the bot did not understand", "in {n} the bot did not understand"
+    ),
+    FactKind.REPEATED_QUESTION: lambda n: say_count(
+        n, "in {n} the visitor had to repeat a message", "in {n} the visitor had to repeat a message"
+    ),
+}
 RECENT = timedelta(days=30)
 _PICTURES: Kept[Markup] = Kept(60)
 
@@ -114,8 +123,8 @@ def messages_of(
 
 def fact_chip(words: Words, kind: FactKind) -> View:
     """Return what a chip of a fact shows."""
-    title, meaning = words.said(FACT_TITLES[kind]), words.said(FACT_MEANINGS[kind])
-    return View(kind=str(kind), title=title, tone=FACT_TONES[kind], sign=FACT_SIGNS[kind], meaning=meaning)
+    title, meaning, tone, sign = FACTS[kind]
+    return View(kind=str(kind), title=words.said(title), tone=tone, sign=sign, meaning=words.said(meaning))
 
 
 def headline(words: Words, lines: Sequence[Line]) -> str:
@@ -130,9 +139,9 @@ def headline(words: Words, lines: Sequence[Line]) -> str:
         first, last = map(Writer(words).day_words, (min(line.known.at for line in dated), newest))
         recent, when = dated, words.gettext("from %(first)s to %(last)s", first=first, last=last)
     count = f"{words.ngettext('%(num)s dialogue', '%(num)s dialogues', len(recent))} {when}".rstrip()
-    for kind in HEADLINES:
+    for kind, tell in HEADLINES.items():
         if happened := sum(kind in line.known.kinds for line in recent):
-            return words.gettext("%(count)s; %(what)s.", count=count, what=tell_count(kind, happened))
+            return words.gettext("%(count)s; %(what)s.", count=count, what=tell(happened))
     return words.gettext("%(count)s; the bot understood in all of them.", count=count)
 
 
@@ -147,7 +156,7 @@ def overview_tiles(words: Words, lines: Sequence[Line], listing: Listing) -> lis
         rate = share_of(lines, kind)
         around = f"{writer.interval(rate)}, {writer.of(round((rate.value or 0) * rate.n), rate.n)}"
         href = listing.address(fact=str(kind)) + "#list"
-        tiles.append(Tile(writer.share(rate.value), words.said(FACT_TITLES[kind]), around, "", rate.n == 0, href))
+        tiles.append(Tile(writer.share(rate.value), words.said(FACTS[kind].title), around, "", rate.n == 0, href))
     return tiles
 
 

@@ -11,11 +11,11 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.jobs.exams.kinds import INTENTS
+from vivavoce.jobs.exams.kinds import BORROW, INTENTS
 from vivavoce.messages import say_count
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.store.rows import Run, RunState
-from vivavoce.web.figures import drawn
+from vivavoce.web.figures import find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.forms import Form, fault_at
 from vivavoce.web.language import Words
@@ -116,13 +116,15 @@ def _start_page(visit: Visit, values: Mapping[str, str] | None = None, error: In
         named_choices(ready_engines(project)),
     )
     values = {"threshold": f"{project.threshold:g}", **typed}
-    options = [option for option in INTENTS.chosen if option.name != "classifier"]
+    languages = intents.list_borrowable(visit.store, project)
+    chosen = [option for option in INTENTS.chosen if option.name != "classifier"]
+    options = [option for option in chosen if option is not BORROW or languages]
     view = View(
         lead=_start_lead(visit, expected),
         last=expected.last,
         ready=expected.examples > 0,
         engine=engine,
-        form=option_form(words, options, values, partial(fault_at, error)),
+        form=option_form(words, options, values, partial(fault_at, error), offers={BORROW.name: languages}),
         engines=[(known.name, lack_of(known.name) or words.said(known.summary)) for known in known_engines()],
         takes=_about_time(visit, expected.seconds),
         measured=expected.measured,
@@ -206,6 +208,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         tiles=list(_tiles(visit, run, result, since)) if own else [],
         strangers=wording.strangers_sentence(result),
         balance=wording.balance_sentence(result),
+        borrowed=result.borrowed.sentence if result.borrowed else "",
         verdict=problem_wording.verdict(result),
         ready=readiness_view(visit, run),
         problems=rows[:SHOWN_PROBLEMS],
@@ -213,8 +216,8 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         measures=[MEASURES[name] for name in MAIN],
         settings=range_rows(result, visit.write),
         equal=[wording.setting_sentence(findings) for findings in result.settings if findings.same_as is not None],
-        overlap=drawn(visit.store, visit.project, run, "overlap"),
-        sizes=drawn(visit.store, visit.project, run, "sizes"),
+        overlap=find_figure(visit.store, visit.project, run, "overlap"),
+        sizes=find_figure(visit.store, visit.project, run, "sizes"),
         notes=notes,
         more_notes=max(0, len(runs.warnings_of(visit.store, run)) - len(notes)),
     )

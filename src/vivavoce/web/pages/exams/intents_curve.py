@@ -14,7 +14,7 @@ from starlette.responses import Response
 from vivavoce.kept import Kept
 from vivavoce.records import Rate
 from vivavoce.store.rows import Run
-from vivavoce.web.figures import drawn
+from vivavoce.web.figures import find_figure
 from vivavoce.web.forms import Form
 from vivavoce.web.listing import Number
 from vivavoce.web.pages.exams.findings import result_tabs
@@ -85,7 +85,7 @@ def show_curve(visit: ReaderVisit, number: Number, typed: TypedWishes) -> Respon
         tabs=result_tabs(visit, line.run, "curve"),
         fields=_list_fields(visit, typed, values, faults),
         advice=None if found is None else _show_advice(visit, line.run, *found),
-        calibration=drawn(visit.store, visit.project, line.run, "calibration"),
+        calibration=find_figure(visit.store, visit.project, line.run, "calibration"),
         **_calibration(visit, line.run),
     )
     heading = f"{words.gettext('Confidence')}: {tab_title(words, line.run)}"

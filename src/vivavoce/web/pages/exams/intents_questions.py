@@ -14,7 +14,7 @@ from vivavoce.messages import say
 from vivavoce.outcomes import Outcome
 from vivavoce.store.rows import Edit, Run, Topic
 from vivavoce.web.forms import Fields, Form
-from vivavoce.web.listing import Listing, Number, asked, facet
+from vivavoce.web.listing import Listing, Number, facet, read_listing
 from vivavoce.web.pages.exams.checks import refuse_harm, say_check
 from vivavoce.web.pages.exams.findings import findings_file, result_tabs
 from vivavoce.web.pages.topics.choosing import find_target, target_field
@@ -49,7 +49,7 @@ COLUMNS = {
     "deferred": "deferred",
     "wrong": "wrong",
 }
-QuestionsAsked = Annotated[Listing, asked("outcome", "intent", "guess", "search", "suspects")]
+QuestionsAsked = Annotated[Listing, read_listing("outcome", "intent", "guess", "search", "suspects")]
 
 
 @router.get("/questions")

@@ -15,10 +15,10 @@ from vivavoce.outcomes import Outcome
 from vivavoce.reports.intents.meanings import MEASURES
 from vivavoce.store.rows import Run
 from vivavoce.web.cells import link_cell, rate_cell
-from vivavoce.web.figures import drawn
+from vivavoce.web.figures import find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
-from vivavoce.web.listing import Listing, Number, asked
+from vivavoce.web.listing import Listing, Number, read_listing
 from vivavoce.web.pages.exams.findings import findings_file, findings_page
 from vivavoce.web.pages.exams.intents_pair import pair_address
 from vivavoce.web.pages.exams.intents_questions import question_row
@@ -44,8 +44,8 @@ TOPIC_COLUMNS = (
 SHOWN_MISTAKES = 25
 SHOWN_GROUPS = 12
 CONFUSION_COLUMNS = ("true_topic", "guess", "answered", "deferred")
-TopicsAsked = Annotated[Listing, asked("search", sort="found")]
-ConfusionAsked = Annotated[Listing, asked("search", "intent", size=SHOWN_MISTAKES)]
+TopicsAsked = Annotated[Listing, read_listing("search", sort="found")]
+ConfusionAsked = Annotated[Listing, read_listing("search", "intent", size=SHOWN_MISTAKES)]
 # A topic and the one it was mistaken for; the first is empty where the question was out of scope.
 CellAsked = Annotated[Sequence[str], Query(alias="cell", max_length=2)]
 
@@ -58,7 +58,7 @@ def show_topics(visit: ReaderVisit, number: Number, asked: TopicsAsked) -> Respo
     listing, search = asked.at(f"{base}/topics"), asked.chosen["search"]
     topics = intents.topic_lines(result, search=search, sort=asked.sort)
     undrawn, write = _why_undrawn(words, result), visit.write.number
-    figure = None if undrawn else drawn(visit.store, visit.project, line.run, "topics")
+    figure = None if undrawn else find_figure(visit.store, visit.project, line.run, "topics")
 
     def column(measure: str, name: str, *, down: bool = False) -> Column:
         title, meaning = map(words.said, (MEASURES[measure].title, MEASURES[measure].meaning))

@@ -11,11 +11,11 @@ from vivavoce.errors import AbsentError
 from vivavoce.jobs.exams.registry import exam_kinds
 from vivavoce.messages import say
 from vivavoce.store.rows import RunState
-from vivavoce.web.answers import download, go, table_file, unchanged
+from vivavoce.web.answers import answer_unchanged, download, go, table_file
 from vivavoce.web.exam_pages import exam_title, pages_of
 from vivavoce.web.figures import chart_file
 from vivavoce.web.forms import Form
-from vivavoce.web.listing import LARGEST, Listing, Number, asked, facet
+from vivavoce.web.listing import LARGEST, Listing, Number, facet, read_listing
 from vivavoce.web.pages.exams.findings import run_columns, run_row
 from vivavoce.web.pages.exams.general import general_page
 from vivavoce.web.progress import STATES, progress_view, run_head, run_path
@@ -32,7 +32,7 @@ MEDIA = {"json": "application/json", "svg": "image/svg+xml"}
 # A picture opened by itself may only be looked at.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 ChartName = Annotated[str, Path(max_length=60, pattern=r"^[a-z0-9-]+$")]
-RunsAsked = Annotated[Listing, asked("kind", "state")]
+RunsAsked = Annotated[Listing, read_listing("kind", "state")]
 
 
 @router.get("")
@@ -112,7 +112,7 @@ def show_progress(
     # A worker that fell silent changes nothing in the run, but the seconds since then are to be seen.
     silent = progress.silence is not None and run.state is not RunState.WAITING
     if run.version == version and not silent:
-        return unchanged()
+        return answer_unchanged()
     return visit.part("exams/run_progress.html", progress_view(visit.words, visit.project, progress))
 
 

@@ -20,15 +20,7 @@ from vivavoce.web.pages.scenarios.editor import Notes, editor_page, new_target
 from vivavoce.web.parts import Turn
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import EditorVisit, Visit
-from vivavoce.workspace.bots.chatting import (
-    PLACES,
-    Heard,
-    draft_from_talk,
-    find_bot,
-    list_partners,
-    make_partner,
-    send_message,
-)
+from vivavoce.workspace.bots import chatting
 from vivavoce.workspace.scenarios.scenarios import free_name, suite_of
 from vivavoce.workspace.scenarios.suites import find_suite, list_suites
 
@@ -54,13 +46,13 @@ def go_on(visit: EditorVisit, form: Form) -> Response:
             return _save(visit, suite, before)
         if form.text("do") == "again":
             return _chat_page(visit, bot, suite)
-        row = find_bot(*visit.here, bot)
+        row = chatting.find_bot(*visit.here, bot)
         known = find_suite(*visit.here, suite) if suite else None
-        partner = make_partner(row, known, rules_of(visit.request))
-        with PLACES.take(visit.who.user.id):
+        partner = chatting.make_partner(row, known, rules_of(visit.request))
+        with chatting.PLACES.take(visit.who.user.id):
             # Nobody comes into the conversation of somebody else, whatever key a form sends.
             own = f"{visit.who.user.id}/{row.id}/{key[:32]}"
-            heard = send_message(partner, own, [exchange.said for exchange in before], text)
+            heard = chatting.send_message(partner, own, [exchange.said for exchange in before], text)
     except InputError as refusal:
         error = refusal
     else:
@@ -71,24 +63,24 @@ def go_on(visit: EditorVisit, form: Form) -> Response:
     return _chat_page(visit, bot, suite, key, before, text=text, error=error)
 
 
-def _save(visit: Visit, suite_id: str, exchanges: Sequence[Heard]) -> Response:
+def _save(visit: Visit, suite_id: str, exchanges: Sequence[chatting.Heard]) -> Response:
     if not suite_id:
         raise UsageError(say("no suite selected"), remedy=say("choose the suite that the scenario belongs to"))
     suite = find_suite(*visit.here, suite_id)
     if not exchanges:
         raise UsageError(say("there are no messages yet"), remedy=say("write a message first"))
-    draft = draft_from_talk(exchanges, name=free_name(suite_of(visit.store, suite), "scenario-1"))
+    draft = chatting.draft_from_talk(exchanges, name=free_name(suite_of(visit.store, suite), "scenario-1"))
     notice = visit.words.gettext(
         "The bot should do again what it just did. Remove what may vary, such as dates and prices, then save."
     )
     return editor_page(visit, new_target(visit, suite), draft, Notes(notice=notice))
 
 
-def _read_exchanges(form: Fields) -> tuple[Heard, ...]:
+def _read_exchanges(form: Fields) -> tuple[chatting.Heard, ...]:
     """Return what was said before, as the form carried it."""
     try:
         return tuple(
-            Heard(
+            chatting.Heard(
                 said=str(raw["said"]),
                 reply=str(raw.get("reply", "")),
                 topic=str(raw.get("topic", "")),
@@ -106,7 +98,7 @@ def _chat_page(
     bot: str,
     suite: str,
     key: str = "",
-    exchanges: Sequence[Heard] = (),
+    exchanges: Sequence[chatting.Heard] = (),
     *,
     text: str = "",
     error: InputError | None = None,
@@ -118,7 +110,7 @@ def _chat_page(
     view = View(
         here=f"{visit.base}/scenarios/chat",
         go_to_bots=Link(words.gettext("Add a bot"), f"{visit.base}/bots"),
-        bots=list_partners(*visit.here),
+        bots=chatting.list_partners(*visit.here),
         suites=[line.suite for line in list_suites(*visit.here)],
         bot=bot,
         suite=suite,

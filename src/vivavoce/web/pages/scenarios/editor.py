@@ -24,28 +24,8 @@ from vivavoce.web.pages.scenarios.words import level_title
 from vivavoce.web.parts import Choice, Piece, change_pieces
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
-from vivavoce.workspace.bots.chatting import PLACES, ask_bot, find_bot, list_partners, make_partner
-from vivavoce.workspace.scenarios.drafts import (
-    Draft,
-    DraftTurn,
-    keep_head,
-    keep_step,
-    locked_head,
-    locked_parts,
-    read_kept_scenario,
-    read_kept_step,
-    scenario_of,
-    step_of,
-)
-from vivavoce.workspace.scenarios.scenarios import (
-    Saved,
-    check_scenario,
-    create_scenario,
-    expects_nothing,
-    list_scenarios,
-    save_scenario,
-    suite_of,
-)
+from vivavoce.workspace.bots import chatting
+from vivavoce.workspace.scenarios import drafts, scenarios
 from vivavoce.workspace.scenarios.suites import read_head
 from vivavoce.workspace.scenarios.writing_help import offered_topics, suggest_typo, try_answer, with_twins
 
@@ -87,12 +67,12 @@ def new_target(visit: Visit, suite: SuiteRow) -> Target:
     return Target(suite, f"{visit.base}/suites/{suite.id}/new")
 
 
-def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None = None) -> Response:
+def editor_page(visit: Visit, target: Target, draft: drafts.Draft, notes: Notes | None = None) -> Response:
     """Show a scenario in its form."""
     words, notes, head = visit.words, notes or Notes(), target.head
     topics = offered_topics(*visit.here, target.suite)
-    rows = list_scenarios(*visit.here, target.suite.id)
-    script = _expand(head, scenario_of(draft))
+    rows = scenarios.list_scenarios(*visit.here, target.suite.id)
+    script = _expand(head, drafts.scenario_of(draft))
     lead = words.gettext("New scenario in %(suite)s, not saved yet.", suite=target.suite.name)
     if target.scenario_id:
         lead = words.gettext(
@@ -108,13 +88,13 @@ def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None 
         lead=lead,
         target=target,
         draft=draft,
-        kept=keep_head(draft.kept),
-        locked=locked_head(draft),
+        kept=drafts.keep_head(draft.kept),
+        locked=drafts.locked_head(draft),
         turns=[_turn_view(target, draft, place, phrases, notes.error) for place in range(len(draft.turns))],
         topics=topics,
         levels=[Choice(level, level_title(words, level)) for level in levels],
         domains=sorted({row.domain for row in rows if row.domain}),
-        bots=list_partners(*visit.here),
+        bots=chatting.list_partners(*visit.here),
         measured=measure_script(script) if script else None,
         notes=notes,
         name_fault=fault_at(notes.error, "name"),
@@ -124,7 +104,8 @@ def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None 
             Link(words.gettext("Scenarios"), f"{visit.base}/suites"),
             Link(target.suite.title or target.suite.name, f"{visit.base}/suites/{target.suite.id}"),
         ),
-        nothing_expected=any(turn.said for turn in draft.turns) and expects_nothing(scenario_of(draft)),
+        nothing_expected=any(turn.said for turn in draft.turns)
+        and scenarios.expects_nothing(drafts.scenario_of(draft)),
         too_long=len(draft.turns) > MAX_TURNS,
     )
     title = draft.title or draft.name or words.gettext("New scenario")
@@ -132,10 +113,10 @@ def editor_page(visit: Visit, target: Target, draft: Draft, notes: Notes | None 
 
 
 def _turn_view(
-    target: Target, draft: Draft, place: int, phrases: Mapping[str, tuple[str, ...]], error: InputError | None
+    target: Target, draft: drafts.Draft, place: int, phrases: Mapping[str, tuple[str, ...]], error: InputError | None
 ) -> View:
     """Return one turn of the form. `phrases`: what visitors write about each topic."""
-    scenario = scenario_of(draft)
+    scenario = drafts.scenario_of(draft)
     turn, step = draft.turns[place], scenario.turns[place]
     # An answer that is too long to be tried at once has a fault, and is shown all the same.
     short = len(turn.answer) <= MAX_LINES and len((*turn.any, *turn.all, *turn.none)) <= 3 * MAX_TEXTS
@@ -143,12 +124,12 @@ def _turn_view(
     if turn.answer and isinstance(step, Turn) and short:
         tried = try_answer(target.head, scenario, step.expect, turn.answer)
     name = step.id if isinstance(step, Turn) and step.id else f"t{place + 1}"
-    locked = locked_parts(turn)
+    locked = drafts.locked_parts(turn)
     return View(
         place=place,
         number=place + 1,
         draft=turn,
-        kept=keep_step(turn.kept),
+        kept=drafts.keep_step(turn.kept),
         topics=(*turn.topics, "") if turn.topics else ("",),
         phrases=[text for topic in turn.topics for text in phrases.get(topic, ())][:2],
         locked=[pair for pair in locked if pair[0] != "user"],
@@ -181,25 +162,26 @@ def letter_changes(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _expand(head: Suite, scenario: Scenario) -> Script | None:
-    """Return how a scenario would be held; None where it cannot be held as it is."""
     alone = replace(head, scenarios=(scenario,))
     return next(iter(expand_leniently(usable_part(alone, find_broken(alone))).plan.scripts), None)
 
 
-def save_draft(visit: Visit, target: Target, draft: Draft) -> Saved:
+def save_draft(visit: Visit, target: Target, draft: drafts.Draft) -> scenarios.Saved:
     """Save what a form holds, with the misspelt versions that were asked for."""
     texts = {place: turn.misspelt for place, turn in enumerate(draft.turns) if turn.misspelt}
-    scenario, twins = with_twins(suite_of(visit.store, target.suite), scenario_of(draft), texts)
+    scenario, twins = with_twins(scenarios.suite_of(visit.store, target.suite), drafts.scenario_of(draft), texts)
     who = visit.acting
     if not target.scenario_id:
-        return create_scenario(*who, target.suite.id, scenario, twins=twins, why=target.why)
-    return save_scenario(*who, target.scenario_id, scenario, version=target.version, twins=twins, why=target.why)
+        return scenarios.create_scenario(*who, target.suite.id, scenario, twins=twins, why=target.why)
+    return scenarios.save_scenario(
+        *who, target.scenario_id, scenario, version=target.version, twins=twins, why=target.why
+    )
 
 
 # --- buttons -----------------------------------------------------------------------------------------------------
 
 
-def press(visit: Visit, target: Target, draft: Draft, verb: str, place: int) -> tuple[Draft, Notes]:
+def press(visit: Visit, target: Target, draft: drafts.Draft, verb: str, place: int) -> tuple[drafts.Draft, Notes]:
     """Do what a button asks for short of saving."""
     moved = rearrange(draft, verb, place)
     if moved is not None:
@@ -216,11 +198,11 @@ def press(visit: Visit, target: Target, draft: Draft, verb: str, place: int) -> 
     return action(visit, target, draft, place)
 
 
-def _check(visit: Visit, target: Target, draft: Draft) -> Notes:
-    words, suite = visit.words, suite_of(visit.store, target.suite)
+def _check(visit: Visit, target: Target, draft: drafts.Draft) -> Notes:
+    words, suite = visit.words, scenarios.suite_of(visit.store, target.suite)
     before = draft.kept.id if draft.kept and target.scenario_id else ""
     known = [topic.name for topic in offered_topics(*visit.here, target.suite)]
-    checked = check_scenario(suite, scenario_of(draft), known=known, instead_of=before)
+    checked = scenarios.check_scenario(suite, drafts.scenario_of(draft), known=known, instead_of=before)
     if not checked.faults:
         return Notes(words.gettext("No problems found. You can save."), warnings=checked.warnings)
     error = UsageError(
@@ -231,9 +213,9 @@ def _check(visit: Visit, target: Target, draft: Draft) -> Notes:
     return Notes(error=error, warnings=checked.warnings, status=400)
 
 
-def _misspell(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft, Notes]:
+def _misspell(visit: Visit, target: Target, draft: drafts.Draft, place: int) -> tuple[drafts.Draft, Notes]:
     turn = draft.turns[place]
-    step = step_of(turn)
+    step = drafts.step_of(turn)
     # Pressed again, the button makes other mistakes.
     for seed in range(1, 20):
         text = suggest_typo(target.head, step, seed=seed)
@@ -242,7 +224,7 @@ def _misspell(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[D
     return change_turn(draft, place, misspelt=text), Notes(focus=place)
 
 
-def _use(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft, Notes]:
+def _use(visit: Visit, target: Target, draft: drafts.Draft, place: int) -> tuple[drafts.Draft, Notes]:
     turn = draft.turns[place]
     text = " ".join(turn.answer.split())
     if not text:
@@ -250,22 +232,22 @@ def _use(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft,
     return change_turn(draft, place, any=tuple(dict.fromkeys((*turn.any, text)))), Notes(focus=place)
 
 
-def _adopt(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft, Notes]:
+def _adopt(visit: Visit, target: Target, draft: drafts.Draft, place: int) -> tuple[drafts.Draft, Notes]:
     """Ask the bot, and take what it says as a good answer, in one step."""
     asked, notes = _ask(visit, target, draft, place)
     return (asked, notes) if notes.error else _use(visit, target, asked, place)
 
 
-def _ask(visit: Visit, target: Target, draft: Draft, place: int) -> tuple[Draft, Notes]:
+def _ask(visit: Visit, target: Target, draft: drafts.Draft, place: int) -> tuple[drafts.Draft, Notes]:
     if not target.bot:
         raise UsageError(say("no bot selected"), remedy=say("choose one under 'Bot to ask'"))
-    row = find_bot(*visit.here, target.bot)
-    script = _expand(target.head, scenario_of(replace(draft, turns=draft.turns[: place + 1])))
+    row = chatting.find_bot(*visit.here, target.bot)
+    script = _expand(target.head, drafts.scenario_of(replace(draft, turns=draft.turns[: place + 1])))
     if script is None:
         raise UsageError(say("the scenario cannot run as it is"), remedy=say("press Check to see why"))
-    partner = make_partner(row, target.suite, rules_of(visit.request))
-    with PLACES.take(visit.who.user.id):
-        heard = ask_bot(partner, [turn.text for turn in script.turns])
+    partner = chatting.make_partner(row, target.suite, rules_of(visit.request))
+    with chatting.PLACES.take(visit.who.user.id):
+        heard = chatting.ask_bot(partner, [turn.text for turn in script.turns])
     if heard.trouble:
         remedy = visit.words.gettext("check the bot's page, or ask another bot")
         return draft, Notes(error=UsageError(heard.trouble, remedy=remedy), focus=place, status=400)
@@ -280,11 +262,11 @@ MAX_LINES = 20_000
 MAX_TEXTS = 200
 
 
-def read_draft(form: Fields) -> Draft:
+def read_draft(form: Fields) -> drafts.Draft:
     """Return what was typed; faults are noted in the form."""
     count = form.whole("count", 0, low=0, high=MAX_TURNS)
     tags = (word.strip() for word in form.text("tags").split(","))
-    return Draft(
+    return drafts.Draft(
         name=_clean(form, "name"),
         title=_clean(form, "title"),
         domain=_clean(form, "domain"),
@@ -292,16 +274,16 @@ def read_draft(form: Fields) -> Draft:
         tags=tuple(word for word in tags if word),
         note=_lines(form, "note"),
         turns=tuple(_read_turn(form, place) for place in range(count)),
-        kept=read_kept_scenario(form.text("kept", most=1_000_000)),
+        kept=drafts.read_kept_scenario(form.text("kept", most=1_000_000)),
     )
 
 
-def _read_turn(form: Fields, place: int) -> DraftTurn:
+def _read_turn(form: Fields, place: int) -> drafts.DraftTurn:
     def named(field: str) -> str:
         return f"{place}-{field}"
 
-    return DraftTurn(
-        kept=read_kept_step(form.text(named("kept"), most=1_000_000)),
+    return drafts.DraftTurn(
+        kept=drafts.read_kept_step(form.text(named("kept"), most=1_000_000)),
         said=_lines(form, named("said"), most=MAX_SAID),
         topics=tuple(word.strip() for word in form.all(named("topic")) if word.strip()),
         fallback=form.flag(named("fallback")),
@@ -339,9 +321,8 @@ def _lines(form: Fields, name: str, most: int = MAX_LINES) -> str:
 
 
 def _clean(form: Fields, name: str, most: int = 200) -> str:
-    said = form.text(name, most=most)
     try:
-        return clean_text(said)
+        return clean_text(form.text(name, most=most))
     except UsageError as error:
         form.faults.append(Fault(error.what, name))
         return ""
@@ -356,7 +337,7 @@ def split_button(do: str) -> tuple[str, int]:
     return verb, int(place) if place.isascii() and place.isdigit() and len(place) < 4 else 0
 
 
-def rearrange(draft: Draft, verb: str, place: int) -> tuple[Draft, int] | None:
+def rearrange(draft: drafts.Draft, verb: str, place: int) -> tuple[drafts.Draft, int] | None:
     """Return the draft after a button that moves, adds or deletes a turn, and the turn to look at next.
 
     None for other buttons.
@@ -370,7 +351,7 @@ def rearrange(draft: Draft, verb: str, place: int) -> tuple[Draft, int] | None:
                 remedy=say("edit longer scenarios in a file"),
             )
         focus = place + 1 if turns else 0
-        turns.insert(focus, DraftTurn())
+        turns.insert(focus, drafts.DraftTurn())
     elif verb == "delete":
         del turns[place : place + 1]
         focus = max(place - 1, 0)
@@ -383,7 +364,7 @@ def rearrange(draft: Draft, verb: str, place: int) -> tuple[Draft, int] | None:
     return replace(draft, turns=tuple(turns)), focus
 
 
-def change_turn(draft: Draft, place: int, **changes: Any) -> Draft:
+def change_turn(draft: drafts.Draft, place: int, **changes: Any) -> drafts.Draft:
     """Return the draft with one turn changed."""
     turns = list(draft.turns)
     turns[place] = replace(turns[place], **changes)

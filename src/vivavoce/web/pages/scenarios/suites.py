@@ -81,7 +81,7 @@ def _suites_page(visit: Visit, form: Fields | None = None, error: InputError | N
     scenarios = words.ngettext("%(num)s scenario", "%(num)s scenarios", many)
     typed = (form.text("name"), form.text("title")) if form else ("", "")
     kinds = words.gettext("YAML, CSV or XLSX with one row per turn, or a ZIP of such files.")
-    renew = words.gettext("If a suite with this name exists, apply what is new, changed or removed")
+    renew = words.gettext("If a suite of this name exists, update it")
     accepted = ",".join((*formats.list_extensions(formats.Kind.SCENARIOS), ".zip"))
     view = View(
         lead=words.gettext("%(suites)s with %(scenarios)s.", suites=lead, scenarios=scenarios),

@@ -70,16 +70,14 @@ def read_choices(form: Fields, preview: Preview) -> Choices:
     settled = settled_choices(preview)
     if not form.flag("choices"):
         return settled
-    said = read_layout(form, preview.layout, ROLES)
+    layout = read_layout(form, preview.layout, ROLES)
     offered, folded = preview.plan.twins, form.all("fold")
     apart = {twin.name for twin in offered if twin.sure and twin.name not in folded}
     together = {twin.name for twin in offered if not twin.sure and twin.name in folded}
     names = {twin.name for twin in offered}
     return replace(
         settled,
-        sheet=said.sheet,
-        header=said.header,
-        roles=cast(tuple[ColumnRole, ...], said.roles),
+        **layout,
         encoding=read_encoding(form),
         out_of_scope=form.text("out_of_scope", most=200) or AUTO,
         topic=form.text("topic", most=200),

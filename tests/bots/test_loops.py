@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from vivavoce.dialogues.raters.loops import _run_beside, run_to_end
+from vivavoce.bots.loops import _run_beside, run_to_end
 
 
 async def double(number: int) -> int:

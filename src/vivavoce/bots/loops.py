@@ -30,7 +30,7 @@ def _run_beside(work: Coroutine[Any, Any, Result]) -> Result:
             stops.append(lambda: loop.call_soon_threadsafe(task.cancel))
         return await work
 
-    with ThreadPoolExecutor(1, "vivavoce-rater") as thread:
+    with ThreadPoolExecutor(1, "vivavoce-loop") as thread:
         try:
             return thread.submit(asyncio.run, stoppable()).result()
         except BaseException:
