@@ -205,7 +205,10 @@ def order_remedies(forecasts: Iterable[Forecast], *, one_topic: bool = False) ->
     """
 
     def place(forecast: Forecast) -> tuple[bool, bool]:
-        merges, high = any(isinstance(edit, MergeTopics) for edit in forecast.edits), forecast.effects["accuracy"].high
+        merges, high = (
+            any(isinstance(edit, MergeTopics) for edit in forecast.edits),
+            forecast.effects["accuracy"].high,
+        )
         return high is None or high >= 0, merges == one_topic
 
     # Otherwise they stay in the order in which they were listed.

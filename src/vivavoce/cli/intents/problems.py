@@ -30,9 +30,7 @@ def problems(
     explain: Annotated[
         bool, option("--explain", "", "Show typical examples and the words that pull.", OUTPUT)
     ] = False,
-    quick: Annotated[
-        bool, option("--quick-wins", "", "Order by messages saved per minute of work.", OUTPUT)
-    ] = False,
+    quick: Annotated[bool, option("--quick-wins", "", "Order by messages saved per minute of work.", OUTPUT)] = False,
     task: Task,
     scoring: Scoring,
     traffic: Traffic,
