@@ -67,7 +67,7 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = _build_group(kind, values)
         command(**values)
 
-    parameters = []
+    parameters = list[Parameter]()
     for name, parameter in signature(command).parameters.items():
         if group := groups.get(name):
             parameters += _list_parameters(group)
