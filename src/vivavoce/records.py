@@ -261,6 +261,12 @@ class Dataset:
         return dict(Counter(intent for intent in self.intents if intent is not None).most_common())
 
     @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The codes of the languages that the rows name, the most frequent first; none where most rows name none."""
+        named = Counter((example.language or "").lower().partition("-")[0] for example in self.examples)
+        return tuple(code for code, _ in named.most_common() if code) if 2 * named[""] < len(self) else ()
+
+    @cached_property
     def hash(self) -> str:
         """A fingerprint of texts and topics in order: 16 hexadecimal digits of SHA-256."""
         return fingerprint(self.texts, self.intents)

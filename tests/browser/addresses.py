@@ -65,6 +65,7 @@ def _values(house: Furnished) -> dict[str, str]:
         "kind": "csv",
         "kind_of_file": "csv",
         "kind /p/{slug}/exams/{kind}": "intents",
+        "kind /p/{slug}/tasks/{kind}": "learn",
         "kind /p/{slug}/runs/{number:int}/charts/{name}.{kind}": "svg",
         "name": _chart(house),
     }

@@ -198,6 +198,10 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "change_topic": {"body": {"name": "money"}}, "invite_person": {"body": {"login": "else@example.org"}},
         "make_key": {"body": {"name": "ci", "scopes": ["read"]}}, "show_key": {}, "make_person_link": {},
         "rate_talk": {"body": {"quality": 3}}, "show_dialogue": {}, "show_edit": {}, "end_person_sessions": {},
+        "show_inbox_message": {}, "add_review": {"body": {"verdict": "right"}}, "undo_review": {},
+        "add_reply": {"body": {"text": "Yes."}}, "add_comment": {"body": {"text": "Who knows?"}},
+        "change_assignment": {"body": {"person": filled.person.id}}, "show_assistant_numbers": {}, "list_inbox": {},
+        "start_learning": {},
         "prepare_import": {"body": {"text": "hello\tgreeting"}}, "export_topics": {"path": {"kind": "xlsx"}},
     }  # fmt: skip
 
@@ -226,5 +230,6 @@ def real_values(filled: Filled) -> dict[str, list[Any]]:
         "suite": [suite.name], "bots": [bot.name, "keywords"], "bot": [bot.name], "batch": ["june"],
         "classifier": ["tfidf"], "name": [project.name, "june", "confusion", suite.name],
         "key_id": [filled.other_key], "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview],
-        "rater": ["learned"],
+        "rater": ["learned"], "message_id": [filled.message.id], "review_id": [filled.review.id],
+        "person": [filled.person.id],
     }  # fmt: skip

@@ -58,6 +58,16 @@ def test_columns_are_chosen_on_the_preview(editor: TestClient, house: Any) -> No
     assert names(house) == {"Gehalt", "Beginn"}
 
 
+def test_the_export_of_a_platform_comes_in_and_what_is_left_out_is_named(editor: TestClient, house: Any) -> None:
+    nlu = b"nlu:\n- intent: fare\n  examples: |\n    - how much to [Perth](city)\n- synonym: a\n"
+    path = editor.post("/p/jobs/import", files={"file": ("nlu.yml", nlu)}, data={"mode": "add"}).headers["location"]
+    page = editor.get(path).text
+    assert "1 example in 1 topic can be imported." in page
+    assert "not imported from this export: synonym" in page
+    editor.post(f"{path}/apply")
+    assert names(house) == {"fare"}
+
+
 def test_pasted_text_is_imported_or_dropped(editor: TestClient, house: Any) -> None:
     path = editor.post("/p/jobs/import", data={"pasted": "how much\tpay\nhello"}).headers["location"]
     assert "no topic" in editor.get(path).text

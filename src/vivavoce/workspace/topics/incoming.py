@@ -201,7 +201,8 @@ def _read_file(path: Path, content: bytes, choices: Choices) -> Reading:
     key = (hashlib.sha256(content).hexdigest(), path.name, options)
     table = _TABLES.get(key, lambda: read_table(path, options))
     roles = _find_roles(table, path.name, choices)
-    written = "" if table.sheets else choices.encoding or guess_encoding(content)
+    # Of a workbook or an archive nobody chooses the encoding.
+    written = "" if table.sheets or path.suffix == ".zip" else choices.encoding or guess_encoding(content)
     reading = Reading(unit=table.unit, layout=make_layout(table, roles, written))
     if "text" not in roles:
         return replace(reading, unclear=say("no column is selected for the message: choose one"))
