@@ -47,7 +47,7 @@ def test_every_classifier_that_ships_is_documented() -> None:
 
 
 def test_every_rater_that_ships_is_documented() -> None:
-    from vivavoce.dialogues.raters.registry import list_raters
+    from vivavoce.dialogues.raters.protocol import list_raters
 
     text = (ROOT / "docs" / "dialogues.md").read_text(encoding="utf-8")
     own = [name for name, origin, _ in list_raters() if origin == "vivavoce"]
