@@ -67,6 +67,8 @@ def show_pair(visit: ReaderVisit, number: Number, names: Topics) -> Response:
 @router.get("/pair/card")
 def show_card(visit: ReaderVisit, number: Number, names: Topics, kind: Name = "") -> Response:
     """Explain why topics are a problem: a part of their page, which comes when it is worked out."""
+    from vivavoce.reports.intents.problem_wording import problem_title
+
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
     if not names:
         return RedirectResponse(f"{run_path(visit.project, run)}/pair", 303)
@@ -74,7 +76,8 @@ def show_card(visit: ReaderVisit, number: Number, names: Topics, kind: Name = ""
     view = card_view(visit, run, problem) if problem else None
     if visit.request.headers.get("x-fragment"):
         return visit.part("exams/intents_card.html", View(card=view, card_poll=""))
-    return visit.page("exams/intents_card_page.html", _title(visit, names), view=View(card=view, card_poll=""))
+    title = visit.words.said(problem_title(problem)) if problem and kind else _title(visit, names)
+    return visit.page("exams/intents_card_page.html", title, view=View(card=view, card_poll=""))
 
 
 @router.post("/pair")
