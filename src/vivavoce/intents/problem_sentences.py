@@ -25,7 +25,7 @@ def problem_sentence(problem: Problem) -> str:
             return say(
                 "{topics} are confused with each other: {evidence:,} examples are mistaken for another of them, or "
                 "left undecided.",
-                topics=_quote(problem.topics),
+                topics=join_and([f"'{name}'" for name in problem.topics]),
                 evidence=problem.evidence,
             )
         case ProblemKind.TWIN_NAMES:
@@ -105,10 +105,6 @@ def attraction_sentence(attraction: Attraction, words: Sequence[str] = ()) -> st
         return sentence
     because = say("Words that attract them: {words}.", words=join_and([f"“{word}”" for word in words]))
     return join(" ", [sentence, because])
-
-
-def _quote(names: Sequence[str]) -> str:
-    return join_and([f"'{name}'" for name in names])
 
 
 def _write_examples(rate: Rate | None) -> dict[str, float]:
