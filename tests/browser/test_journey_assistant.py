@@ -56,7 +56,7 @@ def host(hall: Hall, browser: Any, project: Project) -> Iterator[Any]:
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )
     body = (
-        '<!doctype html><html lang="en"><head><title>Careers</title></head><body><main><h1>Careers</h1></main>'
+        '<!doctype html><html lang="LANGUAGE"><head><title>Careers</title></head><body><main><h1>Careers</h1></main>'
         f'<script src="{site}/static/chat.js" data-project="helpers" defer></script></body></html>'
     )
 
@@ -66,7 +66,9 @@ def host(hall: Hall, browser: Any, project: Project) -> Iterator[Any]:
             self.send_header("Content-Security-Policy", policy)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
-            self.wfile.write(body.encode())
+            # The address says the language of the page: /de
+            language = self.path.strip("/") or "en"
+            self.wfile.write(body.replace("LANGUAGE", language).encode())
 
         def log_message(self, *said: object) -> None:
             """Say nothing."""
@@ -82,7 +84,7 @@ def host(hall: Hall, browser: Any, project: Project) -> Iterator[Any]:
     page.faults = []
     page.on("console", lambda message: page.faults.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.goto(f"{origin}/careers.html")
+    page.goto(f"{origin}/en")
     yield page
     context.close()
     company.shutdown()
@@ -149,10 +151,36 @@ def test_the_chat_is_for_keys_and_keeps_the_talk(host: Any) -> None:
     assert host.context.cookies() == []
 
 
-def test_openings_are_shown_as_links(host: Any) -> None:
-    host.get_by_role("button", name="Chat").click()
-    write(host, "I want a nurse job in Berlin")
-    assert host.get_by_role("link", name="Nurse · Berlin").get_attribute("href") == "https://a.example/1"
+@pytest.mark.parametrize(
+    ("language", "chat", "label", "place", "profession"),
+    [
+        ("en", "Chat", "Your message", "I am looking for a job in Berlin", "nurse"),
+        ("de", "Chat", "Deine Nachricht", "Ich suche eine Stelle in Berlin", "Krankenpflegerin"),
+        ("fr", "Chat", "Votre message", "Je cherche un emploi à Berlin", "infirmière"),
+        ("zh", "聊天", "您的消息", "我想在柏林找工作", "护士"),
+    ],
+)
+def test_a_job_is_found_in_each_language(  # noqa: PLR0917 - what differs between languages
+    host: Any, language: str, chat: str, label: str, place: str, profession: str
+) -> None:
+    host.goto(host.url.replace("/en", f"/{language}"))
+    host.get_by_role("button", name=chat).click()
+    box = host.get_by_label(label)
+    answers = host.locator(".theirs")
+    answers.first.wait_for()
+    before = answers.count()
+    box.fill(place)
+    host.keyboard.press("Enter")
+    # Asked for what is missing, then shown.
+    answers.nth(before).wait_for()
+    assert answers.nth(before).get_attribute("lang") == language
+    box.fill(profession)
+    host.keyboard.press("Enter")
+    link = host.get_by_role("link", name="Nurse · Berlin")
+    link.wait_for()
+    assert link.get_attribute("href") == "https://a.example/1"
+    check_accessible(host)
+    assert host.faults == []
 
 
 @pytest.mark.parametrize("name", ["assistant", "openings", "outbox", "automation", "inbox"])

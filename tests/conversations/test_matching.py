@@ -260,7 +260,6 @@ def test_similar_is_measured_by_vectors() -> None:
 
 def test_similar_without_vectors_needs_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(likeness, "find_encoder", lambda encoder, texts: None)
-    monkeypatch.setattr("vivavoce.conversations.judging.matching.find_encoder", lambda encoder, texts: None)
     found = match("similar", "which date", "which date")
     assert not found.passed
     assert found.needs_look

@@ -163,6 +163,7 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
     with filled.store.reading() as tx:
         suite = tx.suites.of_project(filled.project.id)[0]
         scenario = tx.suites.scenarios(suite.id)[0]
+        topics = [topic.id for topic in tx.topics.of_project(filled.project.id)[:2]]
         turn = tx.turns.page(filled.conversations.id, limit=1)[0]
     renamed = scenario.text.replace(scenario.title, "Another title", 1)
     other = scenario.text.replace(scenario.name, "another-one", 1)
@@ -188,8 +189,7 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "rename_run": {"path": exam, "body": {"title": "The first"}},
         "create_project": {"body": {"name": "Another"}},
         "change_project": {"body": {"name": "Jobs", "threshold": 0.4, "classifier": "tfidf"}},
-        "add_scenario": {"body": {"text": other}}, "add_scenarios": {"body": {"text": other}},
-        "delete_topic": {},
+        "add_scenario": {"body": {"text": other}}, "delete_topic": {}, "add_decision": {"body": {"topics": topics}},
         "change_scenario": {"body": {"text": renamed, "version": 1}}, "show_scenario": {},
         "list_scenario_versions": {},
         "add_suite": {"body": {"name": "empty"}}, "change_suite": {"body": {"name": "flights"}},
@@ -198,6 +198,10 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "change_topic": {"body": {"name": "money"}}, "invite_person": {"body": {"login": "else@example.org"}},
         "make_key": {"body": {"name": "ci", "scopes": ["read"]}}, "show_key": {}, "make_person_link": {},
         "rate_talk": {"body": {"quality": 3}}, "show_dialogue": {}, "show_edit": {}, "end_person_sessions": {},
+        "show_inbox_message": {}, "add_review": {"body": {"verdict": "right"}}, "undo_review": {},
+        "add_reply": {"body": {"text": "Yes."}}, "add_comment": {"body": {"text": "Who knows?"}},
+        "change_assignment": {"body": {"person": filled.person.id}}, "show_assistant_numbers": {}, "list_inbox": {},
+        "start_learning": {},
         "prepare_import": {"body": {"text": "hello\tgreeting"}}, "export_topics": {"path": {"kind": "xlsx"}},
     }  # fmt: skip
 
@@ -226,5 +230,6 @@ def real_values(filled: Filled) -> dict[str, list[Any]]:
         "suite": [suite.name], "bots": [bot.name, "keywords"], "bot": [bot.name], "batch": ["june"],
         "classifier": ["tfidf"], "name": [project.name, "june", "confusion", suite.name],
         "key_id": [filled.other_key], "kind": ["csv", "json"], "key": [filled.preview, filled.talks_preview],
-        "rater": ["learned"],
+        "rater": ["learned"], "message_id": [filled.message.id], "review_id": [filled.review.id],
+        "person": [filled.person.id],
     }  # fmt: skip

@@ -9,11 +9,13 @@ from pictures import undrawn
 from vivavoce.demo import dialogues_path
 from vivavoce.jobs.worker import Rhythm, Worker
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Project, Role, Run, User
+from vivavoce.store.rows import MessageRow, Project, ReviewRow, Role, Run, TalkRow, User, VisitorRow
+from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import Actor
 from vivavoce.workspace.access.bot_rules import BotRules
 from vivavoce.workspace.access.keys import make_key
 from vivavoce.workspace.access.people import invite
+from vivavoce.workspace.assistant.reviewing import review
 from vivavoce.workspace.bots.bots import add_bot
 from vivavoce.workspace.conversations.choices import Choice
 from vivavoce.workspace.conversations.conversations import start_conversations
@@ -49,6 +51,8 @@ class Filled:
     preview: str
     talks_preview: str
     other_key: str
+    message: MessageRow
+    review: ReviewRow
 
 
 def fill(store: Store) -> Filled:
@@ -74,7 +78,47 @@ def fill(store: Store) -> Filled:
     with store.reading() as tx:
         found = [tx.runs.get(run.id) or run for run in (intents, later, held, scoring, waiting)]
         invited = tx.users.get(person.id) or admin
-    return Filled(store, key, project, invited, *found, preview.key, talks.key, other.id)
+    return Filled(
+        store, key, project, invited, *found, preview.key, talks.key, other.id, *review_message(store, actor, project)
+    )
+
+
+def review_message(store: Store, actor: Actor, project: Project) -> tuple[MessageRow, ReviewRow]:
+    """Have a visitor write what waits in the inbox, and another message that is judged."""
+    at, guess = now(), {"intent": "pay", "confidence": 0.5}
+    with store.writing() as tx:
+        tx.visitors.add(VisitorRow("visitor", project.id, "", at, at), "hash")
+        tx.talks.add(TalkRow("talk", project.id, "visitor", {}, "en", None, 2, at, at))
+        rows = [
+            tx.messages.add(
+                MessageRow(
+                    id=f"message{number}",
+                    project_id=project.id,
+                    talk_id="talk",
+                    number=number,
+                    key=str(number),
+                    author="visitor",
+                    user_id=None,
+                    text=f"a car park {number}",
+                    language="en",
+                    stage="faq",
+                    intent="pay",
+                    confidence=0.5,
+                    candidates=(guess,),
+                    reply={"texts": ["So much."]},
+                    hand_over="",
+                    skipped="",
+                    drawn=True,
+                    chance=0.5,
+                    waiting="unsure",
+                    gain=0.5,
+                    build=0,
+                    created=at,
+                )
+            )
+            for number in range(2)
+        ]
+    return rows[0], review(store, actor, project, rows[1].id, "right")
 
 
 def add_topics(store: Store, actor: Actor, project: Project) -> None:

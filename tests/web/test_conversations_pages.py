@@ -16,7 +16,8 @@ from starlette.testclient import TestClient
 from held_talks import hold
 from vivavoce.reports.conversations.meanings import OUTCOME_NAMES
 from vivavoce.store.rows import Project, Role, Run
-from vivavoce.web.talk_words import NAMES
+from vivavoce.web.language import Words
+from vivavoce.web.talk_words import NAMES, kind_title
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams import runs
 from vivavoce.workspace.scenarios.suites import import_suite, list_suites
@@ -362,3 +363,8 @@ def test_a_run_of_another_exam_has_no_page_here(shown: Shown) -> None:
 
 def test_every_name_of_an_outcome_can_be_translated() -> None:
     assert set(OUTCOME_NAMES.values()) <= set(NAMES)
+
+
+def test_kinds_of_messages_are_shown_in_plain_words() -> None:
+    assert [kind_title(Words("en"), kind) for kind in ("smalltalk", "paraphrase")] == ["small talk", "paraphrase"]
+    assert kind_title(Words("de"), "smalltalk") == "Plauderei"

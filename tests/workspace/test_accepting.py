@@ -110,7 +110,7 @@ def test_two_replies_to_one_turn_can_be_accepted_and_one_only_once(
     accept_reply(sqlite_store, PRODUCT, shop, run, BYE)
     accept_reply(sqlite_store, PRODUCT, shop, run, (ConversationKey("mule", "goodbye"), 3))
     assert len(origin_of(sqlite_store, run, "goodbye").accepted[3]) == 2
-    with pytest.raises(UsageError, match="accepted before"):
+    with pytest.raises(UsageError, match="already accepted"):
         accept_reply(sqlite_store, PRODUCT, shop, run, BYE)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import numpy as np
 import pytest
 
+from vivavoce.store.rows import MessageRow
 from vivavoce.workspace.assistant.numbers import estimate
+from vivavoce.workspace.assistant.reviewing import mix
 
 ROUNDS = 2_000
 
@@ -31,6 +36,34 @@ def test_live_accuracy_is_unbiased_and_its_intervals_cover(messages: int, share:
         told += 1
     assert abs(off / told) < 0.01
     assert 0.93 <= covered / told <= 0.97
+
+
+def test_a_day_that_ends_early_leaves_the_live_accuracy_unbiased() -> None:
+    draw = np.random.default_rng(5)
+    off, covered = 0.0, 0
+    for _ in range(ROUNDS // 2):
+        sure = draw.beta(4, 1.5, 400)
+        truth = np.clip(sure - 0.08, 0, 1)
+        chance = np.where(sure < 0.65, 0.6, 0.3)
+        waiting = [
+            SimpleNamespace(
+                id=number, drawn=drawn, hand_over="", chance=chance[number], right=right, gain=1 - sure[number]
+            )
+            for number, (drawn, right) in enumerate(
+                zip(draw.random(400) < chance, draw.random(400) < truth, strict=True)
+            )
+            if drawn or sure[number] < 0.65
+        ]
+        queue = mix(cast("list[MessageRow]", sorted(waiting, key=lambda row: -row.gain)))
+        reviewed = cast("list[Any]", queue[: len(queue) // 2])
+        rate = estimate([(row.right, row.chance) for row in reviewed if row.drawn])
+        assert rate.value is not None
+        assert rate.low is not None
+        assert rate.high is not None
+        off += rate.value - truth.mean()
+        covered += rate.low <= truth.mean() <= rate.high
+    assert abs(off / (ROUNDS // 2)) < 0.01
+    assert 0.93 <= covered / (ROUNDS // 2) <= 0.97
 
 
 def test_without_checks_nothing_is_known() -> None:

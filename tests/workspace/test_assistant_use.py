@@ -183,12 +183,13 @@ def test_a_reader_cannot_review(store: Store, project: Project) -> None:
         reviewing.review(store, person(store, "rita", Role.READER), project, row.id, "right")
 
 
-def test_every_third_card_is_a_random_check(store: Store, project: Project) -> None:
+def test_every_fifth_card_is_a_random_check_in_the_order_of_chance(store: Store, project: Project) -> None:
     row = ask(store, project, "how much is the salary")
-    rows = [replace(row, id=str(n), waiting="random" if n < 2 else "unsure", gain=n / 10) for n in range(7)]
-    assert [one.waiting for one in reviewing.mix(rows)] == [
-        *("unsure", "unsure", "random", "unsure", "unsure", "random", "unsure")
-    ]
+    # The most useful first, as they come from the store; what was drawn waits for its turn even if it is useful.
+    rows = [replace(row, id=str(n), waiting="unsure", drawn=n < 3, gain=1 - n / 10) for n in range(2, 9)]
+    rows += [replace(row, id="1", waiting="random", drawn=True, gain=0.1)]
+    rows += [replace(row, id="9", waiting="handed_over", drawn=True, hand_over="unsure", gain=0.1)]
+    assert [one.id for one in reviewing.mix(rows)] == ["3", "4", "5", "6", "1", "7", "8", "9", "2"]
 
 
 @in_both

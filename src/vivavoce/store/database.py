@@ -120,7 +120,9 @@ def _open_sqlite(url: URL) -> Engine:
     if not url.database or not Path(url.database).is_file():
         remedy = say("create one with `viva workspace create`")
         raise FileError(say("the workspace does not exist"), where=url.database or "", remedy=remedy)
-    engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, json_serializer=dump_json)
+    engine = sa.create_engine(
+        url, connect_args={"timeout": BUSY_SECONDS}, json_serializer=dump_json, hide_parameters=True
+    )
 
     # A file that is gone stays gone: by itself SQLite makes an empty one in its place.
     uri = f"{Path(url.database).absolute().as_uri()}?mode=rw"
@@ -155,5 +157,11 @@ def _open_postgresql(url: URL) -> Engine:
     # A host that swallows what it is sent is given up: the system itself would try for minutes.
     patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
     return sa.create_engine(
-        url, connect_args=patience, pool_pre_ping=True, pool_size=10, max_overflow=20, json_serializer=dump_json
+        url,
+        connect_args=patience,
+        pool_pre_ping=True,
+        pool_size=10,
+        max_overflow=20,
+        json_serializer=dump_json,
+        hide_parameters=True,
     )

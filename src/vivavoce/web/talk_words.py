@@ -32,7 +32,7 @@ NAMES = (
     gettext_noop("clean"),
     gettext_noop("typo"),
     gettext_noop("paraphrase"),
-    gettext_noop("smalltalk"),
+    gettext_noop("small talk"),
     gettext_noop("basic"),
     gettext_noop("medium"),
     gettext_noop("complex"),
@@ -83,6 +83,8 @@ def outcome_mark(words: Words, outcome: str) -> OutcomeMark:
 
 def kind_title(words: Words, name: str) -> str:
     """Return a level or a kind as people read it; names of a suite's own stay as they are."""
+    if name == Kind.SMALLTALK:
+        return words.gettext("small talk")
     return words.gettext(name) if name in LEVELS or name in set(Kind) else name
 
 

@@ -31,6 +31,11 @@ class Notices(AddedRows[NoticeRow], table=notices, row=NoticeRow):
         own = (notices.c.user_id == user_id, notices.c.project_id == project_id, notices.c.seen.is_(None))
         return self._all(self._select(*own).order_by(notices.c.created.desc(), notices.c.id))
 
+    def has_since(self, user_id: str, project_id: str, kind: str, at: datetime) -> bool:
+        """Tell whether somebody got a notice of a kind since a moment."""
+        own = (notices.c.user_id == user_id, notices.c.project_id == project_id, notices.c.kind == kind)
+        return self._count(*own, notices.c.created >= at) > 0
+
     def mark_seen(self, user_id: str, project_id: str, at: datetime, message_id: str | None = None) -> int:
         """Note that somebody has seen their notices: all of a project, or those about a message."""
         own = (notices.c.user_id == user_id, notices.c.project_id == project_id, notices.c.seen.is_(None))

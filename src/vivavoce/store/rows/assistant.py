@@ -194,7 +194,10 @@ class CommentRow:
 
 @dataclass(frozen=True, slots=True)
 class NoticeRow:
-    """What somebody is told about a message: `kind` is assigned, comment or answered; `author`: who did it."""
+    """What somebody is told about a message: `kind` is assigned, comment or answered; `author`: who did it.
+
+    Of an alarm (`alarm:NAME`), which nobody made, the message is an example.
+    """
 
     id: Id
     project_id: ProjectId
@@ -217,7 +220,7 @@ class TaskState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """What a worker does for an assistant: `kind` is learn, mail, feed or forget. Those that are over are the record.
+    """What a worker does for an assistant: `kind` is learn, mail, feed, forget or watch. What is over is the record.
 
     `user_id`: who asked for it, None: it was due. `due`: not before. `lease_until`: a worker has it until then.
     `outcome`: what came of it; of a task that waits, why the last attempt failed.

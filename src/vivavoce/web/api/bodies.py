@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -48,6 +48,16 @@ Moment = Annotated[datetime, BeforeValidator(_check_written)]
 Asked = Annotated[str | None, Query(max_length=200)]
 Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST, description="Number of items to skip.")]
+
+
+def to_utc(moment: datetime) -> datetime:
+    """Return a time in UTC; one without a zone is UTC already, and one at the end of all days stays there."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)
 
 
 class Body(BaseModel):

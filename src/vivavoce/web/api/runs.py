@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -30,6 +29,7 @@ from vivavoce.web.api.bodies import (
     build,
     make_list,
     start_body,
+    to_utc,
 )
 from vivavoce.web.listing import LARGEST
 from vivavoce.web.visits import EditorVisit, ReaderVisit
@@ -346,18 +346,8 @@ def show_timeline(
     visit: ReaderVisit, measure: MeasureName = "accuracy", since: Moment | None = None, until: Moment | None = None
 ) -> TimelineBody:
     """Get a metric of all exams over time, with all changes in between."""
-    first, last = (None if moment is None else _utc(moment) for moment in (since, until))
+    first, last = (None if moment is None else to_utc(moment) for moment in (since, until))
     return build(TimelineBody, timeline.show_timeline(*visit.here, measure=measure, since=first, until=last))
-
-
-def _utc(moment: datetime) -> datetime:
-    """Return a time in UTC; one without a zone is UTC already, and one at the end of all days stays there."""
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        return moment.replace(tzinfo=UTC)
 
 
 engines_router = APIRouter(tags=["engines"])

@@ -53,20 +53,21 @@
     node.append(...children);
     return node;
   }
+  const STARTING = 202;
   async function ask(what, body) {
     const answer = await fetch(`${base}/chat/${encodeURIComponent(project)}/${what}`, {
       method: "POST", credentials: "omit", headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ key: session.key, language, ...body }),
     });
-    if (!answer.ok) throw Object.assign(new Error(answer.status), { status: answer.status });
+    if (!answer.ok || answer.status === STARTING) throw Object.assign(new Error(answer.status), { starts: answer.ok });
     return answer.json();
   }
-  // The same id again: a message whose answer got lost is answered once. A server that starts says 503 for some seconds.
+  // The same id again: a message whose answer got lost is answered once. A server that starts asks for it for some seconds.
   async function insist(act) {
     for (let tries = 0; ; tries += 1) {
       try { return await act(); } catch (error) {
-        if (tries >= (error.status === 503 ? 30 : 1)) throw error;
-        await new Promise((go) => setTimeout(go, error.status === 503 ? 1000 : 0));
+        if (tries >= (error.starts ? 60 : 1)) throw error;
+        await new Promise((go) => setTimeout(go, error.starts ? 1000 : 0));
       }
     }
   }

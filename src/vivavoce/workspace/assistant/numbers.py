@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
@@ -12,9 +12,10 @@ import numpy as np
 from vivavoce.records import Rate
 from vivavoce.statistics import bounded_rate, ratio_spread, wilson
 from vivavoce.store.database import Store
-from vivavoce.store.rows import MessageRow, Project, ReviewRow
+from vivavoce.store.rows import MessageRow, Project, ReviewRow, RunState
 from vivavoce.store.transaction import Transaction
 from vivavoce.text.words import words
+from vivavoce.workspace.exams.verdicts import main_scope
 
 # Fewer messages show their counts only.
 ENOUGH = 30
@@ -62,6 +63,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Prediction:
+    """The automation rate that an exam of topics predicted, in its first setting."""
+
+    at: datetime
+    rate: Rate
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All numbers of a stretch of time; `periods` are days or weeks."""
 
@@ -76,6 +85,7 @@ class Report:
     outside: Rate
     groups: tuple[Group, ...]
     waiting: int
+    predictions: tuple[Prediction, ...]
 
 
 def make_report(
@@ -84,10 +94,11 @@ def make_report(
     """Return the numbers of a project from a moment to another; days and weeks are those of a time zone."""
     with store.reading() as tx:
         rows = tx.messages.between(project.id, since, until)
-        reviews = _last_verdicts(tx, rows)
+        reviews = last_verdicts(tx, rows)
         visitors = tx.visitors.count(project.id, since, until)
         asking = tx.talks.asking(project.id, since, until)
         waiting = tx.messages.count_waiting(project.id)
+        predictions = tuple(_list_predictions(tx, project, since))
 
     def day_of(row: MessageRow) -> str:
         day = row.created.astimezone(zone).date()
@@ -111,10 +122,19 @@ def make_report(
         wilson(outside, len(free)),
         group_new(rows, reviews),
         waiting,
+        predictions,
     )
 
 
-def _last_verdicts(tx: Transaction, rows: Sequence[MessageRow]) -> dict[str, ReviewRow]:
+def _list_predictions(tx: Transaction, project: Project, since: datetime) -> Iterator[Prediction]:
+    newest = next(iter(tx.runs.page(project.id, "intents", states={RunState.DONE}, limit=1)), None)
+    if newest is not None:
+        scope = main_scope(newest)
+        for point in tx.measures.series(project.id, "intents", scope=scope, name="automation_rate", since=since):
+            yield Prediction(point.at, point.rate)
+
+
+def last_verdicts(tx: Transaction, rows: Sequence[MessageRow]) -> dict[str, ReviewRow]:
     """Return the last review of each message that says whether its answer was right."""
     known = tx.reviews.of_messages([row.id for row in rows])
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -10,7 +10,18 @@ from typing import Literal
 from vivavoce.errors import AbsentError, StaleError, UsageError
 from vivavoce.messages import say
 from vivavoce.store.database import Store
-from vivavoce.store.rows import Change, Edit, MessageRow, Project, ReviewRow, Role, TalkRow, Topic, VisitorRow
+from vivavoce.store.rows import (
+    Change,
+    Edit,
+    MessageRow,
+    NoticeRow,
+    Project,
+    ReviewRow,
+    Role,
+    TalkRow,
+    Topic,
+    VisitorRow,
+)
 from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import Actor, person_names
@@ -22,8 +33,8 @@ from vivavoce.workspace.topics.topics import make_topic, topic_insertion
 Verdict = Literal["right", "wrong", "new_topic", "unsure", "not_ours"]
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "new_topic", "unsure", "not_ours")
 SOURCE = "inbox"
-# Every third card is a random check, so that the numbers stay honest while the queue is worked off.
-EVERY_RANDOM = 3
+# Every fifth card is a random check, so that the numbers stay honest while the queue is worked off.
+EVERY_RANDOM = 5
 ENOUGH_OPINIONS = 3
 # A visitor who was here so lately sees the reply in the chat.
 STILL_HERE = timedelta(minutes=2)
@@ -55,7 +66,7 @@ class Card:
 
 
 def show_inbox(store: Store, actor: Actor, project: Project, *, newest: bool = False) -> Inbox:
-    """Return what waits for a person: the most useful first, every third a random check; or the newest first."""
+    """Return what waits for a person: the most useful first, every fifth a random check; or the newest first."""
     midnight = now().replace(hour=0, minute=0, second=0, microsecond=0)
     with store.reading() as tx:
         total = tx.messages.count_waiting(project.id, actor.user_id)
@@ -65,10 +76,18 @@ def show_inbox(store: Store, actor: Actor, project: Project, *, newest: bool = F
 
 
 def mix(waiting: Sequence[MessageRow]) -> tuple[MessageRow, ...]:
-    """Return messages by their worth, with a random check in every third place as long as there are any."""
-    useful = [row for row in waiting if row.waiting != "random"]
+    """Return messages by their worth, with a random check in every fifth place as long as there are any.
+
+    An answer that was drawn is asked for as a random check alone, however useful: what is reviewed by the end of a
+    day is then a random part of all that was drawn, however much people had time for.
+    """
+
+    def is_check(row: MessageRow) -> bool:
+        return row.drawn and not row.hand_over
+
+    useful = [row for row in waiting if not is_check(row)]
     # The order of ids is random and stays as it is.
-    random = sorted((row for row in waiting if row.waiting == "random"), key=lambda row: row.id)
+    random = sorted(filter(is_check, waiting), key=lambda row: row.id)
     mixed: list[MessageRow] = []
     while useful or random:
         is_random = random and (not useful or len(mixed) % EVERY_RANDOM == EVERY_RANDOM - 1)
@@ -198,7 +217,7 @@ def undo_review(store: Store, actor: Actor, project: Project, review_id: str) ->
         if edit and not edit.undone_by:
             tx.edits.undo(edit.id, actor.user_id)
         tx.messages.set_waiting(row.message_id, row.why or "second_opinion")
-        return row
+        return tx.reviews.get(review_id) or row
 
 
 def ask_again(store: Store, actor: Actor, project: Project, message_id: str) -> None:
@@ -208,14 +227,11 @@ def ask_again(store: Store, actor: Actor, project: Project, message_id: str) -> 
         tx.messages.set_waiting(get_message(tx, project, message_id).id, "second_opinion")
 
 
-def assign(store: Store, actor: Actor, project: Project, message_id: str, user_id: str | None) -> None:
-    """Say who looks after the talk of a message."""
-    actor.require(Role.REVIEWER)
-    with store.writing() as tx:
-        message = get_message(tx, project, message_id)
-        if user_id is not None and tx.users.get(user_id) is None:
-            raise AbsentError(say("this person does not exist"), remedy=say("choose one from the list"))
-        tx.talks.assign(message.talk_id, user_id)
+def notify(tx: Transaction, actor: Actor, message: MessageRow, kind: str, user_ids: Iterable[str | None]) -> None:
+    """Give people a notice about a message, but not of what they did themselves."""
+    for user_id in sorted({user_id for user_id in user_ids if user_id and user_id != actor.user_id}):
+        row = NoticeRow(new_id(), message.project_id, message.id, user_id, actor.user_id, kind, now(), None)
+        tx.notices.add(row)
 
 
 def reply_to_visitor(store: Store, actor: Actor, project: Project, message_id: str, text: str) -> MessageRow:
@@ -244,6 +260,7 @@ def reply_to_visitor(store: Store, actor: Actor, project: Project, message_id: s
         tx.talks.grow(talk.id)
         if talk.assigned is None and actor.user_id:
             tx.talks.assign(talk.id, actor.user_id)
+        notify(tx, actor, card, "answered", [talk.assigned])
         if visitor.address and visitor.seen < now() - STILL_HERE:
             body = f"{plain}\n\n> {card.text}\n"
             write_mail(tx, project, visitor.address, project.name, body, visitor_id=visitor.id)

@@ -27,6 +27,7 @@ from vivavoce.workspace.assistant.building import (
     wait_until_trained,
 )
 from vivavoce.workspace.assistant.mailing import ask_to_confirm
+from vivavoce.workspace.assistant.redaction import redact, redact_state
 from vivavoce.workspace.assistant.settings import require_enabled
 
 MAX_LETTERS = 2_000
@@ -101,7 +102,7 @@ def answer_message(  # noqa: PLR0917 - all that a client sends
         outcome = assistant.reply(state, text, page_language=language)
         # Thinking takes longer than writing, and others may write meanwhile. Who was faster in this talk goes first.
         with store.writing() as tx:
-            if tx.talks.go_on(talk, outcome.state.to_json(), outcome.language):
+            if tx.talks.go_on(talk, redact_state(outcome.state.to_json()), outcome.language):
                 return _keep(tx, project, settings, talk, message_key, text, outcome)
     raise WorkError(say("the talk is busy"), remedy=say("send the message again"))
 
@@ -159,6 +160,8 @@ def _keep(  # noqa: PLR0917 - all that is stored
     outcome: Outcome,
 ) -> MessageRow:
     at, message_id = now(), new_id()
+    # What follows is stored: without mail addresses, phone numbers and accounts.
+    text = redact(text)
     skipped = _skip(tx, talk, text, outcome)
     sure = outcome.confidence or 0.0
     hardly = sure < settings.faq_threshold + HARDLY

@@ -1,4 +1,4 @@
-"""What workers do for assistants: let them learn, send mail, renew openings, forget old talks.
+"""What workers do for assistants: let them learn, send mail, renew openings, forget old talks, watch for alarms.
 
 A task is planned when it is due or when somebody asks for it. A worker claims it and performs it in a process of its
 own; one that fails is tried again after a pause. What came of tasks stays as a record for a while.
@@ -20,6 +20,7 @@ from vivavoce.store.stamps import new_id, now
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.access.actors import PRODUCT, Actor, person_names
 from vivavoce.workspace.access.bot_rules import server_rules
+from vivavoce.workspace.assistant.alarms import give_notice
 from vivavoce.workspace.assistant.feeds import fetch_feed
 from vivavoce.workspace.assistant.learning import learn
 from vivavoce.workspace.assistant.mailing import can_send, send_due
@@ -28,7 +29,7 @@ from vivavoce.workspace.assistant.privacy import forget_old
 from vivavoce.workspace.assistant.settings import find_settings
 
 _log = logging.getLogger(__name__)
-Kind = Literal["learn", "mail", "feed", "forget"]
+Kind = Literal["learn", "mail", "feed", "forget", "watch"]
 DAY = timedelta(days=1)
 LEASE = timedelta(seconds=60)
 KEPT = timedelta(days=90)
@@ -112,6 +113,11 @@ def _forget(store: Store, actor: Actor, project: Project, options: Mapping[str, 
     return Outcome(say_count(count, "{n} old talk deleted", "{n} old talks deleted"), {"deleted": count})
 
 
+def _watch(store: Store, actor: Actor, project: Project, options: Mapping[str, Any]) -> Outcome:
+    count = give_notice(store, project)
+    return Outcome(say_count(count, "{n} notice of alarms", "{n} notices of alarms"), {"notices": count})
+
+
 _MINUTE = timedelta(minutes=1)
 KINDS: Mapping[str, TaskKind] = {
     "learn": TaskKind(_learn, 30 * _MINUTE, (5 * _MINUTE, 30 * _MINUTE), Role.REVIEWER),
@@ -119,6 +125,7 @@ KINDS: Mapping[str, TaskKind] = {
     "mail": TaskKind(_send_mail, 10 * _MINUTE, (), Role.EDITOR),
     "feed": TaskKind(_renew_openings, 2 * _MINUTE, (5 * _MINUTE, 20 * _MINUTE), Role.EDITOR),
     "forget": TaskKind(_forget, 10 * _MINUTE, (5 * _MINUTE, 60 * _MINUTE), Role.EDITOR),
+    "watch": TaskKind(_watch, 5 * _MINUTE, (5 * _MINUTE,), Role.EDITOR),
 }
 
 
@@ -160,8 +167,11 @@ def _is_due(
 ) -> bool:
     before = last.get((row.project_id, kind))
     match kind:
-        case "forget":
-            return before is None or before + DAY <= at
+        case "forget" | "watch":
+            is_time = before is None or before + DAY <= at
+            return is_time and (
+                kind == "forget" or (row.enabled and tx.messages.first_at(row.project_id) is not None)
+            )
         case "feed":
             gap = timedelta(hours=row.feed_hours)
             return bool(row.enabled and row.feed and gap) and (before is None or before + gap <= at)

@@ -14,10 +14,12 @@ from vivavoce.reports.shared.views import Table, Tile, make_table
 from vivavoce.store.stamps import now
 from vivavoce.web.forms import Form
 from vivavoce.web.local_time import current_zone
+from vivavoce.web.pages.assistant.automation_chart import draw_automation
 from vivavoce.web.pages.assistant.tasks import record_rows, tasks_view
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, ReviewerVisit, Visit
 from vivavoce.workspace.assistant import learning, reviewing, tasks
+from vivavoce.workspace.assistant.alarms import find_alarms
 from vivavoce.workspace.assistant.numbers import Numbers, make_report
 from vivavoce.workspace.assistant.settings import find_settings
 
@@ -72,6 +74,9 @@ def _automation_page(visit: Visit, days: int) -> Response:
         tasks=tasks_view(visit, "learn"),
         refused=_refused(visit),
         record=record_rows(visit),
+        alarms=[words.said(alarm.text) for alarm in find_alarms(*visit.here)],
+        picture=draw_automation(words, report.periods, report.predictions, weekly=days > SHOWN_DAYS),
+        predicted=bool(report.predictions),
         may_review=visit.who.may("reviewer"),
     )
     return visit.page("assistant/automation.html", words.gettext("Automation"), view=view)

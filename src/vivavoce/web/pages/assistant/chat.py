@@ -29,6 +29,7 @@ from vivavoce.web.forms import Form
 from vivavoce.web.rendering import View
 from vivavoce.web.security.headers import CONTENT_POLICY
 from vivavoce.workspace.assistant import privacy, talking
+from vivavoce.workspace.assistant.building import PreparingError
 from vivavoce.workspace.assistant.settings import find_chat
 
 CHAT = "/chat/"
@@ -251,9 +252,8 @@ def _answer(request: Request, store: Store, slug: str, act: Callable[[Project], 
         return JSONResponse(act(project), headers=headers)
     except CrowdError as error:
         return JSONResponse({"detail": error.what}, 429, headers | {"Retry-After": str(int(MINUTE))})
-    except WorkError as error:
-        return JSONResponse(
-            {"detail": error.what}, status_of(error), headers | {"Retry-After": str(round(PATIENCE_S))}
-        )
-    except InputError as error:
+    except PreparingError as error:
+        # No fault, so that the page around the chat sees none.
+        return JSONResponse({"detail": error.what, "remedy": error.remedy}, 202, headers | {"Retry-After": "1"})
+    except (InputError, WorkError) as error:
         return JSONResponse({"detail": error.what}, status_of(error), headers)

@@ -16,7 +16,9 @@ from vivavoce.web.language import gettext_noop
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, ReviewerVisit, Visit
-from vivavoce.workspace.assistant import reviewing
+from vivavoce.workspace.assistant import discussing, reviewing
+from vivavoce.workspace.assistant.alarms import find_alarms
+from vivavoce.workspace.assistant.discussing import Notice
 from vivavoce.workspace.assistant.reviewing import Card, Verdict
 
 router = APIRouter(prefix="/p/{slug}/inbox")
@@ -35,6 +37,12 @@ MEANINGS = {
     "random": gettext_noop("A random check: these keep the live accuracy honest, so please judge all of them."),
     "disagreement": gettext_noop("Two people judged this differently. Your opinion decides."),
     "second_opinion": gettext_noop("Someone asked for a second opinion. You do not see the first."),
+}
+NOTICES = {
+    "assigned": gettext_noop("%(name)s assigned a talk to you"),
+    "comment": gettext_noop("%(name)s commented"),
+    "answered": gettext_noop("%(name)s replied to a visitor of yours"),
+    "alarm": gettext_noop("The assistant needs attention"),
 }
 TITLES = {
     "right": gettext_noop("confirmed"),
@@ -60,6 +68,13 @@ def undo(visit: ReviewerVisit, review_id: str) -> Response:
     return visit.done(f"{visit.base}/inbox?message={row.message_id}", visit.words.gettext("Review undone."))
 
 
+@router.post("/seen")
+def mark_seen(visit: ReviewerVisit) -> Response:
+    """Put the notices away."""
+    discussing.mark_seen(*visit.acting)
+    return visit.done(f"{visit.base}/inbox", visit.words.gettext("Notices marked as read."))
+
+
 @router.post("/{message_id}")
 def act(visit: ReviewerVisit, message_id: str, form: Form) -> Response:
     """Do with a message what a button says."""
@@ -78,8 +93,11 @@ def _act(visit: Visit, message_id: str, form: Fields) -> Response:
             reviewing.reply_to_visitor(*visit.acting, message_id, form.text("reply"))
             return visit.done(stay, words.gettext("Your reply is sent. What was the question about?"))
         case "assign":
-            reviewing.assign(*visit.acting, message_id, visit.actor.user_id)
-            return visit.done(stay, words.gettext("The talk is assigned to you."))
+            discussing.assign(*visit.acting, message_id, form.text("assigned") or None)
+            return visit.done(stay, words.gettext("Saved who looks after the talk."))
+        case "comment":
+            discussing.comment(*visit.acting, message_id, form.text("comment"))
+            return visit.done(stay, words.gettext("Comment added."))
         case "second":
             reviewing.ask_again(*visit.acting, message_id)
             return visit.done(back, words.gettext("Someone else will be asked."))
@@ -125,9 +143,18 @@ def _inbox_page(visit: Visit, message_id: str, order: str, error: InputError | N
         order=order,
         settings=f"{visit.base}/assistant",
         error=error,
+        alarms=[visit.words.said(alarm.text) for alarm in find_alarms(*visit.here)],
+        notices=[_notice_view(visit, notice) for notice in discussing.list_notices(*visit.acting)],
     )
     status = status_of(error) if error else 200
     return visit.page("assistant/inbox.html", words.gettext("Inbox"), view=view, status=status)
+
+
+def _notice_view(visit: Visit, notice: Notice) -> View:
+    template = NOTICES[notice.row.kind.partition(":")[0]]
+    text = visit.words.gettext(template, name=notice.author)
+    href = f"{visit.base}/inbox?message={notice.row.message_id}"
+    return View(text=text, question=notice.text, at=notice.row.created, href=href)
 
 
 def _queue_row(visit: Visit, row: MessageRow, current: bool, newest: bool) -> View:
@@ -171,7 +198,21 @@ def _card_view(visit: Visit, card: Card) -> View:
         reply=Field("reply", words.gettext("Reply to the visitor"), "textarea", rows=3, most=4000, key="r"),
         by_mail=bool(card.visitor.address),
         assigned=card.assigned,
+        people=_people_field(visit, card),
+        comments=[
+            View(who=each.author, text=each.row.text, at=each.row.created)
+            for each in discussing.list_comments(*visit.here, message.id)
+        ],
+        comment=Field("comment", words.gettext("Comment for your team"), "textarea", rows=2, most=4000, key="m"),
         judged=words.gettext(TITLES.get(own.verdict, "")) if own else "",
         undo=f"{visit.base}/inbox/undo/{own.id}" if own else "",
         waits=bool(message.waiting),
+    )
+
+
+def _people_field(visit: Visit, card: Card) -> Field:
+    people = (Choice(user.id, user.name or user.login) for user in discussing.list_reviewers(visit.store))
+    choices = (Choice("", visit.words.gettext("nobody")), *people)
+    return Field(
+        "assigned", visit.words.gettext("Assigned to"), "select", card.talk.assigned or "", choices=choices, key="a"
     )

@@ -22,12 +22,13 @@ router = APIRouter(prefix="/p/{slug}/tasks")
 VERSIONS = 2**32 - 1
 SHOWN = 6
 # The page on which a task is asked for.
-PAGES = {"learn": "automation", "mail": "outbox", "feed": "openings", "forget": "automation"}
+PAGES = {"learn": "automation", "mail": "outbox", "feed": "openings", "forget": "automation", "watch": "automation"}
 TITLES = {
     "learn": gettext_noop("Learning"),
     "mail": gettext_noop("Mail"),
     "feed": gettext_noop("Openings"),
     "forget": gettext_noop("Retention"),
+    "watch": gettext_noop("Alarms"),
 }
 STATES = {
     "waiting": (gettext_noop("waits"), "hold", "clock"),

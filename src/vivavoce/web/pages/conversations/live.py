@@ -13,7 +13,7 @@ from vivavoce.web.answers import answer_unchanged, go
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.listing import LARGEST, Number, Word
-from vivavoce.web.pages.conversations.rounds import make_round, make_strip
+from vivavoce.web.pages.conversations.side_by_side import Repeat, make_round, make_strip
 from vivavoce.web.progress import progress_view, run_head, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.talk_words import talk_path
@@ -33,7 +33,6 @@ STATES = {
 }
 # Under so many judged turns a share says next to nothing.
 FEWEST = 10
-Repeat = Annotated[int, Query(ge=1, le=LARGEST)]
 
 
 @router.get("/{number}/watch")

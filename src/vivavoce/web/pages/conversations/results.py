@@ -23,8 +23,9 @@ from vivavoce.web.figures import find_figure
 from vivavoce.web.formats import Writer
 from vivavoce.web.language import Words
 from vivavoce.web.listing import Listing, Number, Word, check_ending
-from vivavoce.web.pages.conversations.live import Repeat, live_page, place_asked, run_tabs
+from vivavoce.web.pages.conversations.live import live_page, place_asked, run_tabs
 from vivavoce.web.pages.conversations.numbers import COLUMNS, heat_view, literal_table, panels_view, table_rows
+from vivavoce.web.pages.conversations.side_by_side import Repeat
 from vivavoce.web.pages.conversations.turns import run_crumbs
 from vivavoce.web.parts import Choice, Field, hidden_field
 from vivavoce.web.progress import progress_view, run_head, run_path

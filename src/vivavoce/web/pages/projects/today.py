@@ -25,6 +25,7 @@ from vivavoce.web.parts import Progress
 from vivavoce.web.progress import LABELS, run_path
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import ReaderVisit, Visit
+from vivavoce.workspace.assistant.alarms import find_alarms
 from vivavoce.workspace.exams.courses import show_course
 from vivavoce.workspace.exams.gaming import find_gaming
 from vivavoce.workspace.exams.project_exams import Problem, project_exam
@@ -218,7 +219,7 @@ def _change(visit: Visit, trend: Trend, kind: str) -> View | None:
 
 
 def alarm_lines(visit: Visit, day: Today) -> list[View]:
-    """Return what became worse since the run before, by more than chance, and a score that rose for a bad reason."""
+    """Return what became worse since the run before, by more than chance, what rose for a bad reason, and alarms."""
     lines, words, write = [], visit.words, visit.write
     move = next((move for move in day.moves if move.questions is not None), None)
     if move is not None:
@@ -238,6 +239,9 @@ def alarm_lines(visit: Visit, day: Today) -> list[View]:
             after=write.value(move.after.value, measure.kind),
         )
         lines.append(View(text=text, link=Link(words.gettext("See the run"), run_path(visit.project, newest))))
+    for alarm in find_alarms(*visit.here):
+        link = Link(words.gettext("Open the inbox"), f"{visit.base}/inbox?message={alarm.message_id}")
+        lines.append(View(text=words.said(alarm.text), link=link))
     return lines
 
 
