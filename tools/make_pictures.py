@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 journeys, opening = map(import_module, ("journeys", "opening"))
 
-SIZE = {"width": 1200, "height": 860}
+SIZE: Any = {"width": 1200, "height": 860}
 CHARTS_MS = 2000
 BOTS = [word for bot in ("vectors", "keywords", "nearest") for word in ("--bot", bot)]
 REPORTS = {
