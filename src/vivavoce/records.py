@@ -35,7 +35,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What an engine says a message means. `intent` None: the engine made no guess."""
+    """What a classifier says a message means. `intent` None: it made no guess."""
 
     intent: str | None
     confidence: float = 0.0
@@ -259,6 +259,12 @@ class Dataset:
     def sizes(self) -> Mapping[str, int]:
         """Examples per topic, largest first; out-of-scope rows are not a topic."""
         return dict(Counter(intent for intent in self.intents if intent is not None).most_common())
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The codes of the languages that the rows name, the most frequent first; none where most rows name none."""
+        named = Counter((example.language or "").lower().partition("-")[0] for example in self.examples)
+        return tuple(code for code, _ in named.most_common() if code) if 2 * named[""] < len(self) else ()
 
     @cached_property
     def hash(self) -> str:

@@ -9,7 +9,7 @@ chosen: docs/decisions/classifier.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,9 +21,10 @@ from vivavoce.classifiers.calibration import Calibration
 from vivavoce.classifiers.lexical import LexicalClassifier, PreparedLexical
 from vivavoce.classifiers.protocol import Floats, Guessing, Probabilities, Progress, Rows
 from vivavoce.errors import UsageError
-from vivavoce.messages import say
+from vivavoce.languages import Use, name_languages
+from vivavoce.messages import join, say
 from vivavoce.text.cache import encode_cached
-from vivavoce.text.languages.mixed import Reading, choose_reading, encode_texts, name_encoder
+from vivavoce.text.languages.mixed import Reading, can_read, choose_reading, encode_texts, name_encoder
 from vivavoce.text.vectors import MINILM, encoder_available, has_language, load_encoder
 
 Matrix = NDArray[np.float32]
@@ -187,13 +188,15 @@ class LinearClassifier(Guessing):
 class DefaultClassifier(Guessing):
     """`linear` where sentence vectors fit the language of the texts, words and letters alone where they do not.
 
-    The choice is made anew for each set of texts and said in `notes`.
+    The choice is made anew for each set of texts and said in `notes`. `languages` are those that the data name, the
+    most frequent first; without any, the language is guessed.
     """
 
     name = "linear"
 
     def __init__(self, encoder: str = MINILM) -> None:
         self._encoder = encoder
+        self.languages: Sequence[str] = ()
         self.notes: tuple[str, ...] = ()
         self._chosen: LinearClassifier | LexicalClassifier = LexicalClassifier(name=self.name)
 
@@ -208,7 +211,7 @@ class DefaultClassifier(Guessing):
             self._chosen = LinearClassifier(encoder=self._encoder, name=self.name)
             self.notes = self._chosen.notes
             return self._chosen
-        reading = Reading(usual, mixed=True) if usual else choose_reading(texts)
+        reading = Reading(usual, mixed=True) if usual else choose_reading(texts, self.languages)
         language = reading.usual
         if language != "en" and not has_language(language):
             self._chosen = LexicalClassifier(language=language, name=self.name)
@@ -219,7 +222,7 @@ class DefaultClassifier(Guessing):
         else:
             reading = Reading(language, mixed=True) if kind == MIXED else reading
             self._chosen = LinearClassifier(encoder=name_encoder(language), name=self.name, reading=reading)
-            self.notes = self._chosen.notes
+            self.notes = (*self._chosen.notes, *_note_unreadable(self.languages, reading))
         return self._chosen
 
     def prepare(
@@ -235,6 +238,19 @@ class DefaultClassifier(Guessing):
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Return the probability of each topic; what a row lacks to 1 is the chance that none fits."""
         return self._chosen.probabilities(texts)
+
+
+def _note_unreadable(languages: Sequence[str], reading: Reading) -> Iterator[str]:
+    """Yield one note if some of the languages that the data name have no vectors."""
+    names = name_languages(Use.PROJECTS)
+    missing = [names.get(code, code) for code in languages if not can_read(code)]
+    if missing:
+        usual = names.get(reading.usual, reading.usual)
+        yield say(
+            "no sentence vectors for {languages}: these texts are read as {usual}",
+            languages=join(", ", sorted(missing)),
+            usual=usual,
+        )
 
 
 _NO_VECTORS_FOR_LANGUAGE = say(

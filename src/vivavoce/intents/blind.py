@@ -119,7 +119,7 @@ def examine_blind(
             remedy="a classifier needs at least two topics",
         )
     unlearnt = _find_unlearnt(test, train, unknown)
-    engine = load_classifier(classifier)
+    engine = load_classifier(classifier, train)
     guesses = _ask(engine, train, test, progress)
     result = _score(test, guesses, threshold, train, unlearnt, classifier=engine.name, seed=seed, resamples=resamples)
     notes = (Note("vectors", note[:1].upper() + note[1:] + ".") for note in getattr(engine, "notes", ()))
@@ -249,7 +249,7 @@ def _code_rows(
     code = {topic: place for place, topic in enumerate(topics)}
     labels = np.array([OUT_OF_SCOPE if i is None else code[i] for i in test.intents], dtype=np.intp)
     learnt = [example.text for example in train or () if example.intent is not None]
-    groups = np.asarray(duplicate_groups([*learnt, *test.texts]), dtype=np.intp)
+    groups = np.asarray(duplicate_groups([*learnt, *test.texts], test.languages), dtype=np.intp)
     own = groups[len(learnt) :]
     truth = np.where(np.isin(labels, [code[name] for name in unlearnt]), OUT_OF_SCOPE, labels)
     best = [NO_GUESS_CODE if guess.intent is None else code[guess.intent] for guess in guesses]

@@ -104,8 +104,8 @@ def borrow(
     `usual`: the language of the questions.
     """
     if not isinstance(classifier, Classifier):
-        what = f"the classifier '{classifier.name}' cannot borrow examples"
-        raise UsageError(what, remedy="use a classifier with `fit` and `guess`")
+        what = say("the classifier '{name}' cannot borrow examples", name=classifier.name)
+        raise UsageError(what, remedy=say("use a classifier with `fit` and `guess`"))
     if isinstance(classifier, DefaultClassifier):
         # Most examples may be borrowed, or all: they do not say what the questions are written in.
         classifier = classifier.read_mostly(usual)
@@ -127,9 +127,12 @@ def divide_by_language(data: Dataset, language: str) -> tuple[Dataset, tuple[Exa
     if not borrowed:
         counts = ", ".join(f"{code} ({codes.count(code):,} rows)" for code in sorted(set(codes)))
         raise UsageError(
-            f"no topic has examples both in '{language}' and in another language",
+            say("no topic has examples both in '{language}' and in another language", language=language),
             where=data.source,
-            remedy=f"languages here: {counts}; if that is wrong, name each row's language in a column `language`",
+            remedy=say(
+                "languages here: {counts}; if that is wrong, name each row's language in a column `language`",
+                counts=counts,
+            ),
         )
     return own, borrowed, Counter(code for code in codes if code != language).most_common(1)[0][0]
 

@@ -83,7 +83,8 @@ def explain_problems(
     classifier: str | AnyClassifier = "linear",
 ) -> tuple[Card, ...]:
     """Return a card for each problem of an exam of these data."""
-    engine, material = load_classifier(classifier), Material.of(as_dataset(data))
+    material = Material.of(as_dataset(data))
+    engine = load_classifier(classifier, material.data)
     vectors = text_vectors(material)
     return tuple(_explain(problem, material, vectors, engine) for problem in problems)
 

@@ -136,8 +136,8 @@ def compare_classifiers(
     folder in which finished retries of every engine are kept. An engine that fails does not stop the others.
     """
     threshold = check_threshold(threshold)
-    engines = _load_engines(classifiers)
     material = Material.of(as_dataset(data))
+    engines = _load_engines(classifiers, material.data)
     base = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), seed)
     plans = plan_splits(material, base, as_settings(settings))
     files: dict[str, RecordFile] = {}
@@ -163,7 +163,7 @@ def _report(progress: Progress, name: str, stage: str, done: int, total: int) ->
     progress(f"{name}: {stage}", done, total)
 
 
-def _load_engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
+def _load_engines(classifiers: Sequence[Named], data: Dataset) -> dict[str, AnyClassifier]:
     """Load all engines; refuse fewer than two, and two of one name."""
     pairs = [
         each if isinstance(each, tuple) else (each if isinstance(each, str) else each.name, each)
@@ -179,7 +179,7 @@ def _load_engines(classifiers: Sequence[Named]) -> dict[str, AnyClassifier]:
             faults=[Fault(f"used {names.count(name)} times", f"'{name}'") for name in twice],
             remedy="name each once; in Python, use (name, classifier)",
         )
-    return {name: load_classifier(engine) for name, engine in pairs}
+    return {name: load_classifier(engine, data) for name, engine in pairs}
 
 
 def file_name(name: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from vivavoce import plugins
+from vivavoce.classifiers.linear import DefaultClassifier
 from vivavoce.classifiers.patient import PatientClassifier
 from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import UsageError
@@ -76,11 +77,13 @@ def examine_intents(
     are trained and never tested, and the result says what they bring. `timeout` (seconds a call) and `attempts` are
     for engines that live elsewhere.
     """
-    data, engine = as_dataset(data), patient(load_classifier(classifier), timeout, attempts)
+    data, usual = as_dataset(data), ""
     lent: tuple[Example, ...] = ()
-    rivals: list[AnyClassifier] = []
     if borrow is not None:
         data, lent, usual = divide_by_language(data, borrow)
+    engine = patient(load_classifier(classifier, data), timeout, attempts)
+    rivals: list[AnyClassifier] = []
+    if borrow is not None:
         rivals = [engine, borrow_examples(engine, lent, borrow, usual=usual, own=False)]
         engine = borrow_examples(engine, lent, borrow, usual=usual)
     material = Material.of(data, leak_proof=leak_proof)
@@ -117,12 +120,18 @@ def judge_texts(material: Material, progress: Progress | None = None) -> TextVie
         return TextView.of(text_vectors(material, progress), material)
 
 
-def load_classifier(classifier: str | AnyClassifier) -> AnyClassifier:
-    """Return the classifier of this name, or the object itself if it is one."""
-    if not isinstance(classifier, str):
-        return classifier
-    kind, option = plugins.split_name(classifier)
-    return cast(AnyClassifier, plugins.build(plugins.CLASSIFIERS, kind, option))
+def load_classifier(classifier: str | AnyClassifier, data: Dataset | None = None) -> AnyClassifier:
+    """Return the classifier of this name, or the object itself if it is one.
+
+    The default classifier reads texts in the languages that `data`, from which it is going to learn, name.
+    """
+    engine = classifier
+    if isinstance(engine, str):
+        kind, option = plugins.split_name(engine)
+        engine = cast(AnyClassifier, plugins.build(plugins.CLASSIFIERS, kind, option))
+    if data is not None and isinstance(engine, DefaultClassifier):
+        engine.languages = data.languages
+    return engine
 
 
 def patient(engine: AnyClassifier, timeout: float | None, attempts: int) -> AnyClassifier:

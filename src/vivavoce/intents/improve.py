@@ -76,7 +76,8 @@ def propose_improvements(
     progress: Progress | None = None,
 ) -> Improvement:
     """Examine the data, then forecast on fresh splits what each remedy of the costliest problems would bring."""
-    data, engine = as_dataset(data), load_classifier(classifier)
+    data = as_dataset(data)
+    engine = load_classifier(classifier, data)
     given = {"retries": rounds, "threshold": threshold, "seed": seed, "workers": workers, "progress": progress}
     result = examine_intents(data, engine, settings=[PLAIN], **given)  # type: ignore[arg-type]
     forecaster = Forecaster(data, engine, **given)  # type: ignore[arg-type]

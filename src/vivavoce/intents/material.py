@@ -40,7 +40,7 @@ class Material:
             )
         code = {topic: place for place, topic in enumerate(topics)}
         labels = np.array([OUT_OF_SCOPE if i is None else code[i] for i in data.intents], dtype=np.intp)
-        groups = duplicate_groups(data.texts) if leak_proof else np.arange(len(data))
+        groups = duplicate_groups(data.texts, data.languages) if leak_proof else np.arange(len(data))
         return cls(data, topics, labels, np.asarray(groups, dtype=np.intp))
 
     def __len__(self) -> int:

@@ -89,7 +89,8 @@ def run_selftest(
     progress: Progress | None = None,
 ) -> SelfTest:
     """Plant faults in copies of the data and return how many of them are found; the data stay as they are."""
-    data, engine, threshold = as_dataset(data), load_classifier(classifier), check_threshold(threshold)
+    data, threshold = as_dataset(data), check_threshold(threshold)
+    engine = load_classifier(classifier, data)
     rng = np.random.default_rng([seed, len(data)])
     cut, halves = cut_topics(data, rng)
     flipped, rows = flip_labels(data, rng)

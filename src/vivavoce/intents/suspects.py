@@ -142,7 +142,8 @@ def find_suspects(
     """Return the examples that are probably filed under the wrong topic, most suspect first, at most `most`."""
     if most < 1:
         raise UsageError(f"the number of suspects must be at least 1, not {most}")
-    engine, material = load_classifier(classifier), Material.of(as_dataset(data))
+    material = Material.of(as_dataset(data))
+    engine = load_classifier(classifier, material.data)
     suspicion = judge_labels(
         material, engine, rounds=rounds, seed=seed, executor=executor, workers=workers, progress=progress
     )

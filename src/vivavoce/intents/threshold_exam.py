@@ -70,8 +70,8 @@ def advise_threshold(
     """
     today = check_threshold(threshold)
     check_wishes(wrong_costs, max_wrong, confidence, out_of_scope_share)
-    engine = patient(load_classifier(classifier), timeout, attempts)
     material = Material.of(as_dataset(data))
+    engine = patient(load_classifier(classifier, material.data), timeout, attempts)
     setting = choose_setting(material)
     design = Design(PLAIN, test_fraction=test_fraction, seed=seed)
     # As many rounds as it takes to test every question once.

@@ -110,7 +110,7 @@ def examine_over_time(
     check_threshold(threshold)
     _check_options(mode, periods, min_test, undated)
     ordered, dropped = _sort_by_date(data, undated)
-    engine, material = load_classifier(classifier), Material.of(ordered)
+    engine, material = load_classifier(classifier, ordered), Material.of(ordered)
     history = History(tuple(_read_moment(example) for example in ordered), material.labels, material.groups)
     folds = history.forward(periods, min_test) if mode == "forward" else history.interleaved(periods)
     if not any(len(fold.test) for fold in folds):

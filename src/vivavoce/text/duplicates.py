@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cpdist
 
-from vivavoce.text.words import guess_language
+from vivavoce.text.words import choose_language
 
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -72,15 +72,15 @@ def exact_groups(texts: Sequence[str]) -> Ints:
     return _number(normalise_all(texts))
 
 
-def duplicate_groups(texts: Sequence[str]) -> Ints:
+def duplicate_groups(texts: Sequence[str], languages: Sequence[str] = ()) -> Ints:
     """Return a group number for each text: near-duplicates, also by a chain of them, share one.
 
-    Groups are numbered from 0 in the order of their first text.
+    Groups are numbered from 0 in the order of their first text. `languages`: those that the owner of the texts named.
     """
     normal = normalise_all(texts)
     distinct = list(dict.fromkeys(normal))
     exact = _number(normal)
-    copies = np.array(list(copy_pairs(distinct)), dtype=np.int64).reshape(-1, 2)
+    copies = np.array(list(copy_pairs(distinct, languages)), dtype=np.int64).reshape(-1, 2)
     edges = [_compact_edges(distinct), _typo_edges(distinct), (copies[:, 0], copies[:, 1])]
     groups = _join(len(distinct), edges)[exact]
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
@@ -331,7 +331,7 @@ MIN_CONTAINED = 6
 Bag = frozenset[str]
 
 
-def copy_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+def copy_pairs(texts: Sequence[str], languages: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
     """Yield the index pairs (shorter, longer) of distinct normalised texts that are copies of each other.
 
     One text is such a copy of another when its words are all among the other's and
@@ -343,7 +343,7 @@ def copy_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     Texts are compared within buckets of the same content words, so the cost grows with their number, not with its
     square. Only languages whose stop words are known have such copies.
     """
-    stop = STOP_WORDS.get(guess_language(texts))
+    stop = STOP_WORDS.get(choose_language(texts, languages))
     if stop is None:
         return
     bags = [frozenset(text.split(" ")) for text in texts]

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 
+from vivavoce.languages import Use, list_codes
+
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAN_RUN = re.compile(f"[{_HAN}]+")
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
@@ -113,6 +115,15 @@ def guess_language(texts: Iterable[str]) -> str:
     if plain and best != "fr":
         return best
     return _guess_further(tokens) or ("fr" if plain else "und")
+
+
+def choose_language(texts: Iterable[str], named: Sequence[str] = ()) -> str:
+    """Return the first of the languages that were named for these texts; without any, the guess.
+
+    English is not taken at its word: projects are English until somebody chooses, and many texts never are.
+    """
+    usual = named[0] if named else ""
+    return usual if usual != "en" and usual in list_codes(Use.PROJECTS) else guess_language(texts)
 
 
 def is_chinese(text: str) -> bool:

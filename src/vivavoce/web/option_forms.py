@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 
 from vivavoce.errors import Fault, InputError
 from vivavoce.jobs.exams.kinds import CONVERSATIONS
-from vivavoce.messages import say
+from vivavoce.messages import Message, say
 from vivavoce.options import Option, UnfitError, check_value
 from vivavoce.web.access import config_of
 from vivavoce.web.forms import Fields, fault_at
@@ -51,11 +51,17 @@ class BoxGroup:
 
 
 def option_form(
-    words: Words, options: Sequence[Option], values: Mapping[str, str], fault: Callable[[str], str], title: str = ""
+    words: Words,
+    options: Sequence[Option],
+    values: Mapping[str, str],
+    fault: Callable[[str], str],
+    title: str = "",
+    *,
+    offers: Mapping[str, Mapping[str, str]] | None = None,
 ) -> ExamForm:
     """Return the fields as they were filled in, or as they usually are; boxes are left to `box_group`.
 
-    `title`: what the help of the field of the title says.
+    `title`: what the help of the field of the title says. `offers`: what the project offers for an option.
     """
     first: list[Field] = []
     more = [
@@ -85,7 +91,8 @@ def option_form(
             more.append(Field(option.name, label, value=values.get(option.name, ""), help=help, error=wrong))
         elif not option.several or not option.offered:
             value = values.get(option.name, default_text(option))
-            (more if option.more else first).append(option_field(words, option, value, fault(option.name)))
+            field = option_field(words, option, value, fault(option.name), (offers or {}).get(option.name))
+            (more if option.more else first).append(field)
     return ExamForm(tuple(first), tuple(more))
 
 
@@ -99,7 +106,10 @@ def option_field(
         empty = (Choice("", words.gettext(option.empty)),) if option.empty else ()
         choices = (
             *empty,
-            *(Choice(key, title) for key, title in {**({value: value} if value else {}), **offers}.items()),
+            *(
+                Choice(key, words.said(title) if isinstance(title, Message) else title)
+                for key, title in {**({value: value} if value else {}), **offers}.items()
+            ),
         )
     numeric = option.type in (int, float)
     return Field(
@@ -107,7 +117,7 @@ def option_field(
         words.gettext(option.label or option.name),
         "select" if choices else "checkbox" if option.type is bool else "number" if numeric else "text",
         value,
-        "" if offers is not None else words.gettext(option.help),
+        "" if option.plugins and offers is not None else words.gettext(option.help),
         error,
         choices,
         required=numeric and option.default is not None,

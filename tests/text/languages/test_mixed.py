@@ -55,6 +55,13 @@ def test_a_twentieth_of_another_language_makes_a_set_mixed() -> None:
     assert choose_reading([]) == ENGLISH_ONLY
 
 
+def test_a_language_that_is_named_overrules_the_guess_but_english_does_not() -> None:
+    assert choose_reading(ENGLISH, ["de"]) == Reading("de", mixed=False)
+    assert choose_reading(ENGLISH, ["de", "en"]) == Reading("de", mixed=True)
+    assert choose_reading(GERMAN, ["en"]) == choose_reading(GERMAN) == Reading("de", mixed=True)
+    assert choose_reading(ENGLISH, ["Deutsch"]) == ENGLISH_ONLY, "no language is called that"
+
+
 def test_each_text_of_a_mixed_set_is_read_by_the_encoder_of_its_language() -> None:
     rows = encode_texts([*ENGLISH, *GERMAN], Reading("en", mixed=True))
     np.testing.assert_array_equal(rows[: len(ENGLISH)], encode_cached(load_encoder(), ENGLISH))

@@ -42,7 +42,7 @@ class EditedMaterial:
         added = len(labels) - len(base)
         groups = base.groups
         if added:
-            groups = np.asarray(duplicate_groups(after.texts), dtype=np.intp)
+            groups = np.asarray(duplicate_groups(after.texts, after.languages), dtype=np.intp)
         before = np.concatenate([base.labels, np.full(added, ABSENT, dtype=np.intp)])
         judged, corrected = before.copy(), _corrected_rows(base, edits)
         judged[corrected] = labels[corrected]

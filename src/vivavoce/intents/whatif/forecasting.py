@@ -105,7 +105,7 @@ class Forecaster:
         self.threshold, self.seed = check_threshold(threshold), seed
         design = Design(PLAIN, retries, test_fraction, Partition(partition), Singletons(singletons), FRESH + seed)
         self.plan = SplitPlan(self.material.labels, design, self.material.groups)
-        engine = load_classifier(classifier)
+        engine = load_classifier(classifier, self.material.data)
         self.classifier = _Rereader(engine) if isinstance(engine, PreparingClassifier) else engine
         self._workers, self._progress = workers or os.cpu_count() or 1, progress
         self._before: ExamRecord | None = None

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.intents import exam
+from vivavoce.intents.borrowing import measure_borrowing
 from vivavoce.intents.findings import Pooled
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.result import IntentsResult
 from vivavoce.intents.runner import Unit
 from vivavoce.intents.similarity import text_vectors
+from vivavoce.intents.splits import Setting
 from vivavoce.jobs.exams.documents import (
     canonical_json,
     dataset_from_bytes,
@@ -28,6 +30,7 @@ from vivavoce.jobs.exams.documents import (
 )
 from vivavoce.jobs.exams.kinds import INTENTS
 from vivavoce.jobs.exams.preparation import (
+    Lesson,
     Task,
     count_texts,
     describe_reading,
@@ -73,18 +76,24 @@ class Intents(Exam):
     def plan(self, material: bytes, options: Options) -> tuple[UnitPlan, ...]:
         """Return the reading of the texts, where the engine does it at once, and every split."""
         checked = self.check(options)
-        units = _plan_units(prepare_task(material, checked))
-        titles = {name: str(unit.key) for name, unit in units.items()}
-        return tuple(schedule(exam.load_classifier(checked["classifier"]), titles, READING))
+        task, language = prepare_task(material, checked), checked["borrow"]
+        engines = {lesson: task.load(checked["classifier"], language, lesson) for lesson in _list_lessons(language)}
+        titles = {
+            key: f"{engines[lesson].name}: {unit.key}" if language else str(unit.key)
+            for lesson in engines
+            for key, unit in _plan_units(task, lesson).items()
+        }
+        return tuple(schedule(engines[Lesson.BOTH], titles, READING))
 
     def perform(self, work: Work) -> bytes:
         """Train and test one split, or read the texts."""
         checked = self.check(work.options)
-        prepared = prepare_engine(work.run, checked["classifier"], work.material, checked)
+        lesson = next(each for each in reversed(Lesson) if work.key.startswith(each))
+        prepared = prepare_engine(work.run, checked["classifier"], work.material, checked, lesson)
         if work.key == READING.key:
             # The conclusion reads the same texts: vectors are kept on disk, and nobody waits for them there.
             return canonical_json({"texts": len(text_vectors(prepared.task.material))})
-        unit = find_unit(_plan_units(prepared.task), work.key)
+        unit = find_unit(_plan_units(prepared.task, lesson), work.key)
         return result_to_bytes(prepared.work(unit), prepared.engine)
 
     def stage_facts(self, material: bytes, options: Options) -> dict[str, int]:
@@ -103,9 +112,9 @@ class Intents(Exam):
     def conclude(self, material: bytes, options: Options, finished: Finished) -> Conclusion:
         """Say what the splits mean, as an exam in one go would."""
         checked = self.check(options)
-        task, threshold = prepare_task(material, checked), checked["threshold"]
-        units = _plan_units(task)
-        splits = gather(units, finished, checked["classifier"])
+        task, threshold, language = prepare_task(material, checked), checked["threshold"], checked["borrow"]
+        units = {lesson: _plan_units(task, lesson) for lesson in _list_lessons(language)}
+        splits = gather(units[Lesson.BOTH], finished, checked["classifier"])
         run, text = splits.record(), exam.judge_texts(task.material)
         result = exam.conclude(
             run,
@@ -116,9 +125,19 @@ class Intents(Exam):
             text=text,
             out_of_scope_share=checked["out_of_scope_share"],
         )
-        main = exam.representative(next(iter(task.plans)), task.plans)
-        conclusion = describe_result(result, tuple(_list_outcomes(run.of(main), task.material, threshold)))
-        remarks = remarks_on(finished, [READING.key, *units])
+        rivals = [gather(units[lesson], finished, lesson) for lesson in units if lesson]
+        main = _choose_main(task)
+        # A bot that failed in every round cannot be compared; the others are still worth reading.
+        if language and all(rival.results for rival in rivals):
+            runs = {each.engine.name: each.record() for each in (splits, *rivals)}
+            lender = language, len(task.borrowed)
+            borrowed = measure_borrowing(runs, lender, task.material, task.plans[main], threshold=threshold)
+            result = replace(result, borrowed=borrowed)
+        outcomes = _list_outcomes(run.of(main), task.material, threshold)
+        # An outcome has the place of its example in the material of the run.
+        placed = (replace(outcome, place=task.places[outcome.place]) for outcome in outcomes)
+        conclusion = describe_result(result, tuple(placed))
+        remarks = remarks_on(finished, [READING.key, *(key for own in units.values() for key in own)])
         rows = [{"k": row["k"], "p": row["p"], **row["timing"]} for row in result.to_json()["settings"]]
         timed = json_document("timings.json", {"settings": rows, "units": timings_json(splits.results)})
         return replace(
@@ -150,8 +169,22 @@ def describe_result(result: IntentsResult, outcomes: tuple[Outcome, ...]) -> Con
     )
 
 
-def _plan_units(task: Task) -> dict[str, Unit]:
-    return {unit_name(unit.key): unit for unit in exam.plan_units(task.plans, task.material)}
+def _list_lessons(language: str | None) -> tuple[Lesson, ...]:
+    return tuple(Lesson) if language else (Lesson.BOTH,)
+
+
+def _choose_main(task: Task) -> Setting:
+    return exam.representative(next(iter(task.plans)), task.plans)
+
+
+def _plan_units(task: Task, lesson: Lesson) -> dict[str, Unit]:
+    """Return all splits; of what is only compared with the bot, those of the first setting."""
+    units = exam.plan_units(task.plans, task.material)
+    if lesson is Lesson.BOTH:
+        return {unit_name(unit.key): unit for unit in units}
+    main = _choose_main(task)
+    compared = [unit for unit in units if unit.key.setting == main and unit.key.leak_proof]
+    return {f"{lesson}/{unit_name(unit.key)}": unit for unit in compared}
 
 
 def _list_measures(result: IntentsResult) -> Iterator[Measure]:

@@ -147,6 +147,14 @@ SHARE = replace(
     more=True,
     daily=True,
 )
+BORROW = Option(
+    "borrow",
+    help=say("Language whose examples are also trained but never tested. The result says what they bring."),
+    label=say("Borrow examples of a language"),
+    empty=say("none"),
+    more=True,
+    **_OFFERED | {"metavar": "LANGUAGE"},
+)
 # The project decides where a person does not; how topics of one example are treated is a matter of the local command.
 CHOSEN_SPLITS = tuple(
     replace(option, default=None) if option.name == "threshold" else option
@@ -159,8 +167,8 @@ INTENTS = ExamKind(
     say("Intents"),
     say("Test whether a bot can learn your topics from their examples."),
     units="vivavoce.jobs.exams.intents:Intents",
-    options=(CLASSIFIER, *SPLITS, SHARE),
-    choices=(replace(CLASSIFIER, default=None), *CHOSEN_SPLITS, SHARE),
+    options=(CLASSIFIER, *SPLITS, SHARE, BORROW),
+    choices=(replace(CLASSIFIER, default=None), *CHOSEN_SPLITS, SHARE, BORROW),
     project="vivavoce.workspace.exams.intents:IntentsInProject",
     pages="vivavoce.web.pages.exams.exam_pages:IntentsPages",
     place=1,
@@ -168,7 +176,7 @@ INTENTS = ExamKind(
     daily_hint=say("The method is designed for ten rounds every day."),
     measures="vivavoce.reports.intents.meanings:MEASURES",
     watched=("automation_rate", "precision_answered", "negative_rejection"),
-    alike=("settings",),
+    alike=("settings", "borrow"),
     questions=True,
     reader="vivavoce.intents.json_form:intents_result_from_json",
 )

@@ -5,32 +5,56 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
 from vivavoce.classifiers.protocol import PreparingClassifier
 from vivavoce.errors import ClassifierError, WorkError
+from vivavoce.intents.borrowing import borrow, divide_by_language
 from vivavoce.intents.exam import PLAIN, load_classifier, plan_splits
 from vivavoce.intents.material import Material
 from vivavoce.intents.record import ExamRecord, UnitFailure, UnitKey, UnitResult, decode_result, encode_result
 from vivavoce.intents.runner import AnyClassifier, EngineFacts, Unit, assemble, is_parallel, unit_worker
 from vivavoce.intents.splits import Design, Partition, Setting, Singletons, SplitPlan
 from vivavoce.jobs.exams.documents import NOT_DONE, canonical_json, dataset_from_bytes, reasons_of
-from vivavoce.jobs.exams.kinds import SPLITS
+from vivavoce.jobs.exams.kinds import BORROW, SPLITS
 from vivavoce.jobs.exams.protocol import Finished, Json, Options, StageProgress, UnitPlan
 from vivavoce.kept import Kept
 from vivavoce.messages import add_messages, restore_messages, say, say_count
+from vivavoce.records import Example
 
 # The threshold is applied at the end; it changes neither splits nor answers.
-SHAPE = tuple(option.name for option in SPLITS if option.name != "threshold")
+SHAPE = tuple(option.name for option in (*SPLITS, BORROW) if option.name != "threshold")
+
+
+class Lesson(StrEnum):
+    """What a bot that may borrow examples learns from: its own and the borrowed ones, or one kind alone."""
+
+    BOTH = ""
+    OWN = "own"
+    BORROWED = "borrowed"
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is examined: the material in numbers, and its splits under each setting, the first one first."""
+    """What is examined: the material in numbers, and its splits under each setting, the first one first.
+
+    `places` says where each row is in the material of the run, which also holds the `borrowed` examples.
+    """
 
     material: Material
     plans: dict[Setting, SplitPlan]
+    places: Sequence[int]
+    borrowed: tuple[Example, ...] = ()
+    usual: str = ""
+
+    def load(self, classifier: str, language: str | None, lesson: Lesson = Lesson.BOTH) -> AnyClassifier:
+        """Return the classifier; where examples of a `language` are borrowed, what learns this lesson."""
+        engine = load_classifier(classifier, self.material.data)
+        if language is None or lesson is Lesson.OWN:
+            return engine
+        return borrow(engine, self.borrowed, language, usual=self.usual, own=lesson is Lesson.BOTH)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +74,14 @@ def prepare_task(content: bytes, options: Mapping[str, Any]) -> Task:
     """Return the material and the splits; `options` are checked ones."""
 
     def prepare() -> Task:
-        material = Material.of(dataset_from_bytes(content), leak_proof=options["leak_proof"])
+        whole = data = dataset_from_bytes(content)
+        borrowed: tuple[Example, ...] = ()
+        usual = ""
+        if options.get("borrow"):
+            data, borrowed, usual = divide_by_language(whole, options["borrow"])
+        own = set(map(id, data))
+        places = [place for place, example in enumerate(whole) if id(example) in own]
+        material = Material.of(data, leak_proof=options["leak_proof"])
         design = Design(
             PLAIN,
             options["retries"],
@@ -59,23 +90,27 @@ def prepare_task(content: bytes, options: Mapping[str, Any]) -> Task:
             Singletons(options["singletons"]),
             options["seed"],
         )
-        return Task(material, plan_splits(material, design, [Setting(k, p) for k, p in options["settings"]]))
+        plans = plan_splits(material, design, [Setting(k, p) for k, p in options["settings"]])
+        return Task(material, plans, places, borrowed, usual)
 
     return _TASKS.get((sha256(content).digest(), _shape(options)), prepare)
 
 
-def prepare_engine(run: str, classifier: str, content: bytes, options: Mapping[str, Any]) -> PreparedEngine:
+def prepare_engine(
+    run: str, classifier: str, content: bytes, options: Mapping[str, Any], lesson: Lesson = Lesson.BOTH
+) -> PreparedEngine:
     """Return the prepared classifier of a run: two runs never share an engine, which may hold one bot."""
 
     def prepare() -> PreparedEngine:
-        task, engine = prepare_task(content, options), load_classifier(classifier)
+        task = prepare_task(content, options)
+        engine = task.load(classifier, options.get("borrow"), lesson)
         return PreparedEngine(task, engine, unit_worker(engine, task.material))
 
-    return _ENGINES.get((run, sha256(content).digest(), classifier, _shape(options)), prepare)
+    return _ENGINES.get((run, sha256(content).digest(), classifier, lesson, _shape(options)), prepare)
 
 
 def _shape(options: Options) -> bytes:
-    return canonical_json({name: options[name] for name in SHAPE})
+    return canonical_json({name: options.get(name) for name in SHAPE})
 
 
 def setting_name(setting: Setting) -> str:

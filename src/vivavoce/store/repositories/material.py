@@ -208,6 +208,11 @@ class Examples(RowsById[ExampleRow], table=examples, row=ExampleRow):
         without_topic = (examples.c.project_id == project_id, examples.c.topic_id.is_(None))
         return self._count(*without_topic, *holding(search.strip(), examples.c.text))
 
+    def languages(self, project_id: str) -> tuple[str, ...]:
+        """Return the languages of the examples of a project."""
+        query = sa.select(examples.c.language, sa.func.count()).where(examples.c.project_id == project_id)
+        return tuple(sorted(self._pairs(query.group_by(examples.c.language))))
+
     def next_place(self, project_id: str) -> int:
         """Return the place of the next new example: after all others."""
         last = self._scalar(sa.select(sa.func.max(examples.c.place)).where(examples.c.project_id == project_id))

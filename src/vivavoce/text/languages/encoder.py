@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.errors import MissingPartError
-from vivavoce.text.languages.gloss import Glosser
+from vivavoce.text.languages.gloss import VERSION, Glosser
 from vivavoce.text.languages.model import TRAIN, LanguageModel, find_language, read_language
 from vivavoce.text.languages.static import StaticStudent
 from vivavoce.text.languages.tokens import split_words
@@ -48,7 +48,8 @@ def build_encoder(model: LanguageModel, teacher: Encoder | None) -> LanguageEnco
     glosser = Glosser(model.phrases, model.language)
     static = StaticStudent(model.static, model.language)
     kind = "" if teacher else FAST
-    name = f"{model.teacher}+{model.language}{kind}@{model.digest[:12]}"
+    version = f"-{VERSION}" if teacher else ""
+    name = f"{model.teacher}+{model.language}{kind}@{model.digest[:12]}{version}"
     return LanguageEncoder(name, len(model.static.mean), model.language, glosser, static, teacher)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import log
 
+from vivavoce.text.languages.compounds import STEMMED, Splitter
 from vivavoce.text.languages.phrases import END, MAX_PHRASE, START, PhraseTable
 from vivavoce.text.languages.tokens import UNSPACED, WordCounts, split_words
 
@@ -20,8 +21,8 @@ KEPT_CHANCE = 0.2
 PREFIX = 4
 PREFIX_SHARE = 0.65
 COMPOUNDING = ("de", "nl")
-MIN_COMPOUND = 7
-MIN_PART = 3
+# Grows whenever the same table gives other glosses: cached vectors of the old ones are not used again.
+VERSION = 2
 MAX_WORDS = 200
 
 Choices = list[tuple[str, float]]
@@ -43,9 +44,11 @@ class Glosser:
         self._count = table.word_counts.tolist()
         self._total = sum(self._count)
         self._bigram = dict(zip(table.bigrams.tolist(), table.bigram_counts.tolist(), strict=True))
+        known = {word: count for word, count in self._frequency.items() if self._translate(word)}
+        self._splitter = Splitter(known, language) if language in COMPOUNDING else None
         self._by_prefix: defaultdict[str, list[str]] = defaultdict(list)
-        for word in self._frequency:
-            if len(word) >= PREFIX and self._translate(word):
+        for word in known:
+            if len(word) >= PREFIX and language != STEMMED:
                 self._by_prefix[word[:PREFIX]].append(word)
         self._look_up = lru_cache(maxsize=20_000)(self._find_choices)
         self._score = lru_cache(maxsize=100_000)(self._compute_score)
@@ -89,25 +92,12 @@ class Glosser:
         return self._table.translations[int(self._table.choices[self._table.starts[self._row[word]]])]
 
     def _guess(self, word: str) -> tuple[str, float]:
-        """Translate an unknown word by its parts or by a word that begins alike; else keep it."""
+        """Translate an unknown word by another form, by its parts or by a word that begins alike; else keep it."""
         if self.language == UNSPACED and not word.isascii():
             return "", log(GUESSED_CHANCE)
-        guessed = self._split_compound(word) if self.language in COMPOUNDING else ""
-        guessed = guessed or self._find_alike(word)
+        parts = self._splitter.split(word) if self._splitter else ()
+        guessed = " ".join(map(self._translate, parts)) or self._find_alike(word)
         return (guessed, log(GUESSED_CHANCE)) if guessed else (word, log(KEPT_CHANCE))
-
-    def _split_compound(self, word: str) -> str:
-        if len(word) < MIN_COMPOUND:
-            return ""
-        for cut in sorted(range(MIN_PART, len(word) - MIN_PART + 1), key=lambda cut: abs(cut - len(word) / 2)):
-            head, tail = word[:cut], word[cut:]
-            stems = [head, *(head.removesuffix(joint) for joint in ("s", "n", "es", "en") if head.endswith(joint))]
-            for stem in (*stems, head + "e"):
-                if len(stem) >= MIN_PART and min(self._frequency.get(stem, 0), self._frequency.get(tail, 0)) >= 2:
-                    parts = self._translate(stem), self._translate(tail)
-                    if all(parts):
-                        return " ".join(parts)
-        return ""
 
     def _find_alike(self, word: str) -> str:
         """Return the translation of the known word with the longest common beginning."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from vivavoce.text.cache import encode_cached
 from vivavoce.text.vectors import MINILM, Floats, Progress, encoder_available, has_language, load_encoder
-from vivavoce.text.words import guess_language, guess_text_language
+from vivavoce.text.words import choose_language, guess_text_language
 
 ENGLISH = "en"
 # English texts that look like another language are one in some thousands; a bot that speaks two has far more.
@@ -30,12 +30,15 @@ class Reading:
         return can_read(self.usual)
 
 
-def choose_reading(texts: Sequence[str]) -> Reading:
+def choose_reading(texts: Sequence[str], named: Sequence[str] = ()) -> Reading:
     """Decide how the texts of a data set, and later questions to it, are read.
 
-    English texts stay with the English model, every one of them, unless a twentieth is of another language.
+    `named`: the languages that its owner gave, the most frequent first. If it is one, every text is read in it.
+    English texts all stay with the English model, unless a twentieth is of another language.
     """
-    usual = guess_language(texts)
+    usual = choose_language(texts, named)
+    if named and named[0] == usual != ENGLISH:
+        return Reading(usual, mixed=len(named) > 1)
     return Reading(usual, usual != ENGLISH or _is_mixed(texts))
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from vivavoce.errors import UsageError, nearest
+from vivavoce.jobs.exams.kinds import BORROW
 from vivavoce.kept import Kept
+from vivavoce.languages import Use, name_languages
 from vivavoce.messages import join, join_and, say
 from vivavoce.records import Rate
 from vivavoce.settings import PAPER
@@ -138,9 +140,22 @@ class IntentsInProject(ProjectExam):
         elif not examined:
             yield KIND
 
+    def offers(self, store: Store, project: Project, name: str, chosen: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the classifiers, or the languages whose examples can be borrowed."""
+        if name == BORROW.name:
+            return list_borrowable(store, project)
+        return super().offers(store, project, name, chosen)
+
     def scopes(self, run: Run, scopes: Sequence[str]) -> Sequence[str]:
         """Return the first setting."""
         return [main_scope(run)]
+
+
+def list_borrowable(store: Store, project: Project) -> Mapping[str, str]:
+    """Return the languages of the examples beside that of the project: code and name."""
+    names = name_languages(Use.PROJECTS)
+    with store.reading() as tx:
+        return {code: names.get(code, code) for code in tx.examples.languages(project.id) if code != project.language}
 
 
 def intents_result(store: Store, run: Run) -> IntentsResult:

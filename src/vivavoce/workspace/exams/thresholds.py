@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from vivavoce.jobs.exams.documents import dataset_from_bytes
@@ -30,21 +30,24 @@ def read_scored(store: Store, run: Run) -> Scored | None:
 
     def read() -> Scored | None:
         with store.reading() as tx:
-            rounds = list(_list_rounds(tx.units.results(run.id).values()))
+            rounds = list(_list_rounds(tx.units.results(run.id)))
             content = tx.runs.material(run.id) if rounds else b""
             questions = () if rounds else read_questions(tx, run)
         if rounds:
-            return _score_rounds(rounds, content)
+            return _score_rounds(rounds, content, run.options.get("borrow"))
         return _score_means(questions) if questions else None
 
     return _SCORED.get((run.id, run.version), read)
 
 
-def _list_rounds(results: Iterable[bytes]) -> Iterator[UnitResult]:
-    """Yield the rounds that were kept, in order; what else was kept is passed over."""
+def _list_rounds(results: Mapping[str, bytes]) -> Iterator[UnitResult]:
+    """Yield the rounds of the bot that were kept, in order; what else was kept is passed over."""
     from vivavoce.intents.record import decode_result
+    from vivavoce.jobs.exams.preparation import Lesson
 
-    for content in results:
+    for key, content in results.items():
+        if key.startswith((f"{Lesson.OWN}/", f"{Lesson.BORROWED}/")):
+            continue
         head, _, arrays = content.partition(b"\n")
         try:
             result = decode_result(json.loads(head)["unit"], arrays)
@@ -54,11 +57,13 @@ def _list_rounds(results: Iterable[bytes]) -> Iterator[UnitResult]:
             yield result
 
 
-def _score_rounds(rounds: Sequence[UnitResult], content: bytes) -> Scored:
+def _score_rounds(rounds: Sequence[UnitResult], content: bytes, borrow: str | None) -> Scored:
+    from vivavoce.intents.borrowing import divide_by_language
     from vivavoce.intents.material import Material
     from vivavoce.intents.threshold import score_once
 
-    material = Material.of(dataset_from_bytes(content))
+    data = dataset_from_bytes(content)
+    material = Material.of(divide_by_language(data, borrow)[0] if borrow else data)
     by_setting: dict[Setting, list[UnitResult]] = {}
     for result in rounds:
         by_setting.setdefault(result.key.setting, []).append(result)

@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.jobs.exams.kinds import INTENTS
+from vivavoce.jobs.exams.kinds import BORROW, INTENTS
 from vivavoce.messages import say_count
 from vivavoce.reports.intents.meanings import MAIN, MEASURES
 from vivavoce.store.rows import Run, RunState
@@ -116,13 +116,15 @@ def _start_page(visit: Visit, values: Mapping[str, str] | None = None, error: In
         named_choices(ready_engines(project)),
     )
     values = {"threshold": f"{project.threshold:g}", **typed}
-    options = [option for option in INTENTS.chosen if option.name != "classifier"]
+    languages = intents.list_borrowable(visit.store, project)
+    chosen = [option for option in INTENTS.chosen if option.name != "classifier"]
+    options = [option for option in chosen if option is not BORROW or languages]
     view = View(
         lead=_start_lead(visit, expected),
         last=expected.last,
         ready=expected.examples > 0,
         engine=engine,
-        form=option_form(words, options, values, partial(fault_at, error)),
+        form=option_form(words, options, values, partial(fault_at, error), offers={BORROW.name: languages}),
         engines=[(known.name, lack_of(known.name) or words.said(known.summary)) for known in known_engines()],
         takes=_about_time(visit, expected.seconds),
         measured=expected.measured,
@@ -206,6 +208,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         tiles=list(_tiles(visit, run, result, since)) if own else [],
         strangers=wording.strangers_sentence(result),
         balance=wording.balance_sentence(result),
+        borrowed=result.borrowed.sentence if result.borrowed else "",
         verdict=problem_wording.verdict(result),
         ready=readiness_view(visit, run),
         problems=rows[:SHOWN_PROBLEMS],
