@@ -60,14 +60,14 @@ def draw_one(job: tuple[str, str, int]) -> Drawn:
 Designs = dict[tuple[str, str], list[Drawn]]
 
 
-def draw(drawn: Designs, draws: int, seconds: float, processes: int) -> None:
+def draw(drawn: Designs, first_draw: int, draws: int, seconds: float, processes: int) -> None:
     """Add draws to all designs in turn until all draws are made or the time is up."""
     begin = time.monotonic()
     with ProcessPoolExecutor(processes) as pool:
         for first in range(0, draws, ROUND):
             last = min(first + ROUND, draws)
             jobs = [
-                (exam, design, number)
+                (exam, design, first_draw + number)
                 for (exam, design), own in drawn.items()
                 for number in range(len(own), MORE_OF[exam] * last)
             ]
@@ -122,6 +122,7 @@ def main() -> None:
     parser.add_argument(
         "--draws", type=int, default=250, help="draws of each data set, and five times as many of the rest"
     )
+    parser.add_argument("--first", type=int, default=0, help="number of the first draw: others draw other data")
     parser.add_argument("--minutes", type=float, default=40, help="begin no more draws after so long")
     parser.add_argument("--exam", choices=tuple(EXAMS), action="append", help="only this exam")
     parser.add_argument("--design", default="", help="only designs whose name contains this")
@@ -130,7 +131,7 @@ def main() -> None:
     options = parser.parse_args()
     names = [(exam, name) for exam in options.exam or EXAMS for name in EXAMS[exam][1] if options.design in name]
     drawn = {(exam, name): load_draws(options.keep, name) for exam, name in names}
-    draw(drawn, options.draws, 60 * options.minutes, options.processes)
+    draw(drawn, options.first, options.draws, 60 * options.minutes, options.processes)
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         for (_, name), own in drawn.items():

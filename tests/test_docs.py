@@ -47,7 +47,7 @@ def test_every_classifier_that_ships_is_documented() -> None:
 
 
 def test_every_rater_that_ships_is_documented() -> None:
-    from vivavoce.dialogues.raters.registry import list_raters
+    from vivavoce.dialogues.raters.protocol import list_raters
 
     text = (ROOT / "docs" / "dialogues.md").read_text(encoding="utf-8")
     own = [name for name, origin, _ in list_raters() if origin == "vivavoce"]
@@ -77,3 +77,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     local = [link for link in links if "://" not in link]
     assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_the_score_promises_only_what_was_measured() -> None:
+    """Whatever docs/trust.md says yes to links to its measurement."""
+    rows = [
+        line for line in (ROOT / "docs" / "trust.md").read_text(encoding="utf-8").splitlines() if "**yes**" in line
+    ]
+    assert rows
+    assert all("](#" in row for row in rows)

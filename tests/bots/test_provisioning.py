@@ -25,7 +25,7 @@ from vivavoce.bots.protocol import BotFacts
 from vivavoce.bots.provisioning import EXPORTS, ProvisionedBot, export_project, provision
 from vivavoce.bots.training import RemoteIntent
 from vivavoce.cli.app import app
-from vivavoce.cli.shared.comparing import compare_bots
+from vivavoce.cli.bots import compare_bots
 from vivavoce.errors import UsageError
 from vivavoce.records import Guess, Reply
 

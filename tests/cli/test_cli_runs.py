@@ -57,6 +57,17 @@ def call(place: Path, *words: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
+def test_an_option_that_is_on_can_be_switched_off(place: Path) -> None:
+    assert call(place, "start", "intents", "jobs", "--no-leak-proof", "--quiet")[0] == 0
+    assert call(place, "start", "intents", "jobs", "--leak-proof", "--quiet")[0] == 0
+    store = open_store(place)
+    with store.reading() as tx:
+        project = next(iter(tx.projects.all()))
+        switches = [run.options["leak_proof"] for run in tx.runs.page(project.id)]
+    store.close()
+    assert switches == [True, False]
+
+
 def test_a_run_begun_here_is_done_by_a_worker_and_fetched(place: Path, tmp_path: Path) -> None:
     options = ("--retries", "2", "--out-of-scope-share", "0.3")
     code, said, told = call(place, "start", "intents", "jobs", *options, "--json", "-")

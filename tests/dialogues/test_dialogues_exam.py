@@ -59,7 +59,7 @@ def test_progress_moves_and_every_dialogue_is_rated_once_in_order() -> None:
     seen: list[tuple[str, int, int]] = []
     found = examine_dialogues(talks, rater, progress=lambda *step: seen.append(step))
     assert rater.calls == [CHUNK, CHUNK, 5]
-    assert [step[1:] for step in seen] == [(CHUNK, 405), (2 * CHUNK, 405), (405, 405)]
+    assert [step[1:] for step in seen] == [(CHUNK, 405), (2 * CHUNK, 405), (405, 405), (0, 1), (1, 1)]
     assert [score.id for score in found.scores] == [one.id for one in talks]
 
 

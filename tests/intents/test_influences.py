@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.classifiers.fakes import EchoClassifier, JaccardClassifier, NullClassifier
+from vivavoce.classifiers.lexical import tfidf
 from vivavoce.intents import examine_intents, intervals
 from vivavoce.intents.influences import folded_variance, influences, share_parts, typical_scores
+from vivavoce.intents.intervals import measure_spread, shift_negatives
 from vivavoce.intents.measures import Items, measures
 from vivavoce.records import Dataset
 from vivavoce.statistics import stratified_variance
@@ -118,3 +120,38 @@ def test_an_interval_allows_for_other_training_sets(monkeypatch: pytest.MonkeyPa
     width = measure_width()
     monkeypatch.setattr(intervals, "TRAINING", 0.0)
     assert width > 1.1 * measure_width()
+
+
+def test_means_of_errors_allow_for_surer_and_less_sure_classifiers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = data([8, 8, 8, 8])
+
+    def measure_widths() -> dict[str, float]:
+        (findings,) = examine_intents(rows, tfidf(), settings=[(0, 0.3)], workers=1).settings
+        rates = {name: findings.rates[name] for name in intervals.ERROR_MEANS}
+        assert all(rate.low <= rate.value <= rate.high for rate in rates.values())
+        return {name: rate.high - rate.low for name, rate in rates.items()}
+
+    widths = measure_widths()
+    monkeypatch.setattr(intervals, "SHIFT", 0.0)
+    assert all(widths[name] > width for name, width in measure_widths().items())
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(-3, 3))
+def test_a_shift_moves_out_of_scope_questions_alone_and_keeps_their_order(chances: list[float], shift: float) -> None:
+    confidence = np.array([*chances, 0.5])
+    truth = np.array([-1] * len(chances) + [0])
+    shifted = shift_negatives(Items(truth, np.zeros_like(truth), confidence), shift).confidence
+    assert shifted[-1] == 0.5
+    assert ((shifted >= 0) & (shifted <= 1)).all()
+    assert (np.diff(shifted[np.argsort(chances)]) >= -1e-12).all()
+    assert ((shifted == confidence) | (confidence > 0) & (confidence < 1)).all()
+
+
+def test_confidences_that_never_vary_have_no_spread() -> None:
+    truth = np.array([-1, -1, -1, -1])
+    assert measure_spread([Items(truth, truth, np.array([0.6, 0.6, 0.0, 1.0]))]) == 0.0
+    assert measure_spread([Items(truth, truth, np.array([0.0, 1.0, 0.0, 1.0]))]) == 0.0
+    assert measure_spread([Items(truth, truth, np.array([0.2, 0.8, 0.2, 0.8]))]) == pytest.approx(np.log(4))

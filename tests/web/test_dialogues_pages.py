@@ -143,6 +143,8 @@ def test_the_worst_talk_stands_first_and_the_list_narrows_down(reader, scored, t
     assert sorted(rows) == sorted(talks.values())
     best = re.findall(rf'href="{BASE}/([0-9a-f]{{16}})"', reader.get(f"{BASE}?sort=-score").text)
     assert best[0] != rows[0]
+    # What people gave is not marked as low where the score is.
+    assert re.findall(r'<td class="n (?:low|middle|high|none)" data-label="([^"]+)"', both) == ["Score"] * len(rows)
     assert "No matching dialogues" in reader.get(f"{BASE}?q=zzzzzz").text
     assert reader.get(f"{BASE}?bot=nobody&batch=x&marks=with&sort=odd&page=9").status_code == 200
 

@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 from starlette.datastructures import UploadFile
 from starlette.testclient import TestClient
 
@@ -27,6 +30,8 @@ from vivavoce.store.database import Store, open_store
 from vivavoce.store.migrating import create_store
 from vivavoce.store.rows import Role
 from vivavoce.store.stamps import now
+from vivavoce.store.troubles import store_error
+from vivavoce.web.failures import handle_errors
 from vivavoce.web.security import uploads
 from vivavoce.web.security.cookies import session_cookie
 from vivavoce.web.security.headers import ALWAYS
@@ -164,6 +169,25 @@ def test_a_full_disk_is_reported_as_a_full_disk(
         assert "busy" not in page.text
         assert editor.get("/p/jobs/topics").status_code == 200
     assert [record.getMessage() for record in caplog.records if "database disk" in record.getMessage()][1:] == []
+
+
+def test_a_full_disk_of_postgresql_is_a_full_disk_too() -> None:
+    errors = pytest.importorskip("psycopg").errors
+    refused = store_error(OperationalError("INSERT", {}, errors.DiskFull()), make_url("postgresql+psycopg://db/viva"))
+    assert refused is not None
+    assert refused.trouble == "full"
+
+
+def test_a_page_that_finds_no_room_for_a_file_says_so() -> None:
+    app = FastAPI()
+    handle_errors(app, lambda _path: ())
+
+    @app.get("/api/full")
+    def _write() -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    answer = TestClient(app, raise_server_exceptions=False).get("/api/full")
+    assert (answer.status_code, answer.json()["what"]) == (503, "the server disk is full")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")

@@ -21,7 +21,7 @@ from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.exams.comparing import Cause, RunComparison, compare_runs
 from vivavoce.workspace.exams.intents import start_intents
 from vivavoce.workspace.exams.timeline import show_timeline
-from vivavoce.workspace.exams.verdicts import judge_changes
+from vivavoce.workspace.exams.verdicts import Asked, judge_changes, match_asked
 from vivavoce.workspace.projects.today import show_today
 from vivavoce.workspace.topics.examples import add_examples, change_example, delete_examples, move_examples
 from vivavoce.workspace.topics.history import undo_edit
@@ -246,6 +246,12 @@ def test_older_runs_are_matched_by_texts_that_occur_once(store: Store, project: 
     assert changed(found) == ({"Daksha", "Python", "Ruby"}, set())
     assert (found.questions.only_before, found.questions.only_after) == (0, 0)
     assert found.questions.causes == (() if both else (Cause("merge", 1, 1, 0),))
+
+
+def test_texts_that_stand_twice_are_not_matched_across_topics() -> None:
+    before, after = ([Asked(None, "Ruby", topic, topic, "right") for topic in topics] for topics in ("ab", "cd"))
+    shared = match_asked(before, after)
+    assert (shared.questions, shared.only_before, shared.only_after) == ((), 2, 2)
 
 
 def test_the_same_examples_are_known_as_such_though_one_run_kept_no_ids(store: Store, project: Project) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import Console
 
@@ -13,10 +14,16 @@ from vivavoce.cli.shared.completion import complete_bot
 from vivavoce.cli.shared.failures import tell
 from vivavoce.cli.shared.material import settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, Output, argument, option
-from vivavoce.cli.shared.progress import progress_bar
+from vivavoce.cli.shared.progress import Report, progress_bar
 from vivavoce.cli.shared.results import check_targets, head, publish, write_content
 from vivavoce.errors import UsageError, WorkError
 
+if TYPE_CHECKING:
+    from vivavoce.agents import Agent
+    from vivavoce.bots.training import Trainable
+
+METRICS = ("accuracy", "f1", "fallback_rate", "comprehension_rate")
+HEADS = ("Right", "F1", "Fallback", "Misspelt")
 app = CommandGroup(
     "bots",
     help="""List, check and start bots.
@@ -32,7 +39,7 @@ app = CommandGroup(
     """,
 )
 Name = Annotated[str, argument("NAME", "An entry of bots.yaml, `kind` or `kind:option`.", complete_bot)]
-Agent = Annotated[
+AgentFile = Annotated[
     str | None, option("--agent", "FILE", "Agent file, or a shipped one: `flight`, `medical`, `recruiting`.")
 ]
 
@@ -70,7 +77,7 @@ def list_(bots: BotFile = None, *, output: Output) -> None:
 
 
 @app.command()
-def check(name: Name, agent: Agent = None, bots: BotFile = None, *, output: Output) -> None:
+def check(name: Name, agent: AgentFile = None, bots: BotFile = None, *, output: Output) -> None:
     """Check with a few messages that a bot works: it answers, keeps conversations apart, names topics.
 
     Exit codes: 0 it keeps the contract · 2 invalid options · 3 it breaks the contract or cannot be reached.
@@ -99,7 +106,7 @@ def check(name: Name, agent: Agent = None, bots: BotFile = None, *, output: Outp
 def start(
     name: Name,
     *,
-    agent: Agent = None,
+    agent: AgentFile = None,
     port: Annotated[int, option("--port", "N", "Port on this machine; 0 for any free port.", low=0, high=65535)] = 0,
     bots: BotFile = None,
     output: Output,
@@ -271,8 +278,6 @@ def compare(
     """
     check_targets(output.targets)
     settings_in_force()
-    from vivavoce.cli.shared.comparing import compare_bots, show_comparison
-
     chosen = names or ["nlpjs", "rivescript", "chatterbot"]
     with progress_bar(output.quiet) as progress:
         rows = compare_bots(agents, chosen, file=bots, may_train=yes, progress=progress)
@@ -312,3 +317,61 @@ def _serve_entry(name: str, file: Path | None, agent: str | None, port: int, out
             await bot.close()
 
     asyncio.run(serve())
+
+
+def compare_bots(
+    agents: Sequence[str],
+    names: Sequence[str],
+    *,
+    file: Path | None,
+    may_train: bool,
+    progress: Report,
+) -> list[dict[str, Any]]:
+    """Return a row for each agent and bot: what was measured, and on how many turns."""
+    from vivavoce import examine_conversations, read_suite
+    from vivavoce.agents import read_agent
+    from vivavoce.bots import load_bots
+    from vivavoce.bots.provisioning import ProvisionedBot, provision
+    from vivavoce.bots.training import Trainable
+
+    async def train(bot: Trainable, agent: Agent) -> None:
+        try:
+            await provision(bot, agent, progress)
+        finally:
+            await bot.close()
+
+    rows: list[dict[str, Any]] = []
+    for agent in agents:
+        suite = read_suite(agent)
+        loaded = load_bots(list(names), file=file, agent=suite.agent)
+        remote = [bot for bot in loaded if isinstance(bot, Trainable)]
+        if remote and not may_train:
+            raise UsageError(
+                f"'{remote[0].facts.name}' would be trained over the network",
+                remedy="add --yes, and its topics of vivavoce are replaced",
+            )
+        content = read_agent(suite.agent or agent)
+        for bot in remote:
+            asyncio.run(train(bot, content))
+        # A platform understands; slots, flow and replies are the agent's for all bots alike.
+        held = [ProvisionedBot(bot, content) if isinstance(bot, Trainable) else bot for bot in loaded]
+        result = examine_conversations(suite, held, progress=progress)
+        for cell in result.cells:
+            if not cell.level and not cell.domain:
+                rates = {name: cell.rates[name].to_json() for name in METRICS}
+                rows.append({"agent": agent, "bot": cell.bot, "turns": rates["accuracy"]["n"], **rates})
+    return rows
+
+
+def show_comparison(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Print a table: each agent and bot with its metrics and intervals."""
+    from vivavoce.reports.shared.layout import numbers_table
+
+    cells = [(row["agent"], row["bot"], str(row["turns"]), *(_write(row[name]) for name in METRICS)) for row in rows]
+    console.print(numbers_table(("Agent", "Bot", "Turns", *HEADS), cells, words=2))
+
+
+def _write(rate: dict[str, Any]) -> str:
+    if rate["value"] is None:
+        return "n/a"
+    return f"{rate['value']:.0%} ({rate['low']:.0%}-{rate['high']:.0%})"

@@ -13,6 +13,7 @@ from rich.text import Text
 from vivavoce.cli.shared.completion import complete_classifier
 from vivavoce.cli.shared.material import classifier_name, settings_in_force
 from vivavoce.cli.shared.options import CommandGroup, JsonPath, Output, Quiet, argument
+from vivavoce.cli.shared.progress import progress_bar
 from vivavoce.cli.shared.results import check_targets, publish
 from vivavoce.errors import ClassifierError, MissingPartError, UsageError, VivaError
 
@@ -113,7 +114,10 @@ def check(
         viva classifiers check sklearn:sklearn.svm.LinearSVC --json -
     """
     check_targets(output.targets)
-    title, violations, seconds = find_violations(classifier_name(name, settings_in_force()))
+    chosen = classifier_name(name, settings_in_force())
+    with progress_bar(output.quiet) as progress:
+        progress(f"checking {chosen}", 0, 1)
+        title, violations, seconds = find_violations(chosen)
 
     def show(console: Console) -> None:
         if not violations:

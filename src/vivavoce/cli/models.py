@@ -159,7 +159,7 @@ def train_languages(
             "--leave-out", "FILE", "Data set to exclude from training, so that you can test on it. May be repeated."
         ),
     ] = None,
-    out: Annotated[Path | None, option("--out", "FILE", "File to write; default: where `linear` finds it.")] = None,
+    out: Annotated[Path | None, option("--out", "FILE", "File to write.", default="where `linear` finds it")] = None,
     *,
     output: Output,
 ) -> None:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from vivavoce.dialogues.model.weights import load_weights, save_weights
     from vivavoce.dialogues.networks.reproduction import Reproduction, reproduce
     from vivavoce.dialogues.passport import follows, what_helps
-    from vivavoce.dialogues.raters.protocol import Rater, RaterOptions
-    from vivavoce.dialogues.raters.registry import load_rater
+    from vivavoce.dialogues.raters.protocol import Rater, RaterOptions, load_rater
     from vivavoce.dialogues.recalibration import recalibrate, recalibration_from_json, recalibration_to_json
     from vivavoce.dialogues.result import (
         Agreement,
@@ -54,8 +53,7 @@ _HOMES = {
         "model.weights": "load_weights save_weights",
         "networks.reproduction": "Reproduction reproduce",
         "passport": "follows what_helps",
-        "raters.protocol": "Rater RaterOptions",
-        "raters.registry": "load_rater",
+        "raters.protocol": "Rater RaterOptions load_rater",
         "recalibration": "recalibrate recalibration_from_json recalibration_to_json",
         "result": "Agreement Concord DialoguesResult Drift Follows Help Origin Passport Ranking Recalibration Score",
         "systems": "Preference rank_by_preferences rank_systems",

@@ -19,7 +19,7 @@ Progress = Callable[[str, int, int], None]
 
 # Large enough to rate in batches, small enough for a bar that moves.
 CHUNK = 200
-STAGE = "scoring dialogues"
+STAGE, CONCLUDING = "scoring dialogues", "comparing the scores"
 
 
 def examine_dialogues(
@@ -52,8 +52,12 @@ def examine_dialogues(
             f"the recalibration was learned for the rater {recalibration.rater}, not {rater.name}",
             remedy="use it with its own rater, or learn a new one from dialogues this rater scored",
         )
-    scores = rate_in_chunks(rater, dialogues, progress)
-    return conclude(dialogues, scores, rater, seed=seed, source=source, notes=notes, recalibration=recalibration)
+    tell = progress or (lambda stage, done, total: None)
+    scores = rate_in_chunks(rater, dialogues, tell)
+    tell(CONCLUDING, 0, 1)
+    result = conclude(dialogues, scores, rater, seed=seed, source=source, notes=notes, recalibration=recalibration)
+    tell(CONCLUDING, 1, 1)
+    return result
 
 
 def conclude(

@@ -7,28 +7,33 @@ would also train other models. One record cannot show that part of the variance:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vivavoce.intents.influences import Floats, influences, share_parts, typical_scores
 from vivavoce.intents.material import Material
-from vivavoce.intents.measures import Items
+from vivavoce.intents.measures import Items, risk_coverage
 from vivavoce.intents.record import UnitResult
 from vivavoce.intents.splits import Flags, Rows
 from vivavoce.records import Rate
 from vivavoce.statistics import Spread, bounded_rate, stratified_variance
 
-# Another training set makes the engine surer or less sure of all questions at once, which moves a number v by about
-# v (1 - v): the variance over data sets is 1 + TRAINING v (1 - v) times what the test items of one data set show.
+# Another training set makes the classifier surer or less sure of all questions at once, which moves a number v by
+# about v (1 - v): the variance over data sets is 1 + TRAINING v (1 - v) times what the test items of one set show.
 TRAINING = 3.0
-# How sure the engine is of out-of-scope questions rests on the few examples of the topics next to them, and the
-# numbers that rank or rate its confidence follow; v is then the AUROC. Both constants: docs/intervals.md.
+# How sure it is of out-of-scope questions rests on the few examples of the topics next to them: v is then the AUROC.
 TRAINING_OUTSIDE = 5.0
-OF_CONFIDENCE = ("oos_auroc", "aurc", "augrc", "ece")
+# How far that moves the means of errors depends on its direction. They are measured again with all out-of-scope
+# questions surer, and less sure: in 95 of 100 training sets their log-odds move together by at most so many times
+# sqrt(v (1 - v)). A classifier whose log-odds have a standard deviation below 1 moves them less.
+SHIFT = 2.2
+# How these constants were found: docs/intervals.md.
 # These two are means of errors, and rest on the examples that were ever wrong.
 ERROR_MEANS = ("aurc", "augrc")
+OF_CONFIDENCE = ("oos_auroc", *ERROR_MEANS, "ece")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +74,53 @@ def rates_of(
 ) -> Mapping[str, Rate]:
     """Return every number of one setting with its interval; `values`: the numbers of each retry."""
     influences_by_name = influences_on(results, values, material, threshold)
-    auroc = influences_by_name["oos_auroc"].value
+    auroc = influences_by_name["oos_auroc"].rate(material, 1.0)
+    items = [items_of(result, material) for result in results]
+    spread = measure_spread(items)
+    shifts = auroc.value is not None and spread > 0
     rates: dict[str, Rate] = {}
     for name, influence in influences_by_name.items():
-        outside = name in OF_CONFIDENCE and auroc is not None
-        value = (auroc if outside else influence.value) or 0.0
+        outside = auroc.value is not None and name in OF_CONFIDENCE
+        value = (auroc.value if outside else influence.value) or 0.0
         training = 1 + (TRAINING_OUTSIDE if outside else TRAINING) * value * (1 - value)
-        rates[name] = influence.rate(material, training)
-    return rates
+        rates[name] = influence.rate(material, 1.0 if shifts and name in ERROR_MEANS else training)
+    return rates | widen_by_shifts(rates, auroc, items, SHIFT * min(1.0, spread)) if shifts else rates
+
+
+def widen_by_shifts(rates: Mapping[str, Rate], auroc: Rate, items: Sequence[Items], most: float) -> dict[str, Rate]:
+    """Return the means of errors with intervals that allow for other training sets.
+
+    Each end adds two independent distances: to the end over other test items, and to the number with all out-of-scope
+    questions surer or less sure. They move by `most` times sqrt(v (1 - v)), where v is the worse or better end of the
+    AUROC.
+    """
+    ends = [end for end in (auroc.low, auroc.high) if end is not None]
+    shifts = [sign * most * math.sqrt(end * (1 - end)) for sign, end in zip((1, -1), ends, strict=True)]
+    moved = [[risk_coverage(shift_negatives(each, shift)) for each in items] for shift in shifts]
+    wide: dict[str, Rate] = {}
+    for name in ERROR_MEANS:
+        rate = rates[name]
+        if rate.value is not None and rate.low is not None and rate.high is not None:
+            known = [_mean([getattr(curve, name) for curve in side])[0] for side in moved]
+            values = [rate.value, *(value for value in known if value is not None)]
+            low = rate.value - math.hypot(rate.value - rate.low, rate.value - min(values))
+            high = rate.value + math.hypot(rate.high - rate.value, max(values) - rate.value)
+            wide[name] = replace(rate, low=max(0.0, low), high=min(1.0, high))
+    return wide
+
+
+def measure_spread(items: Sequence[Items]) -> float:
+    """Return the standard deviation of the log-odds of confidences, leaving out those of 0 and 1."""
+    confidence = np.concatenate([each.confidence for each in items]).astype(np.float64)
+    confidence = confidence[(confidence > 0) & (confidence < 1)]
+    return float(np.log(confidence / (1 - confidence)).std()) if len(confidence) else 0.0
+
+
+def shift_negatives(items: Items, shift: float) -> Items:
+    """Return the items with the log-odds of the confidence of all out-of-scope questions moved."""
+    confidence = items.confidence.astype(np.float64)
+    moved = confidence / (confidence + (1 - confidence) * math.exp(-shift))
+    return Items(items.truth, items.guess, np.where(items.negative, moved, confidence))
 
 
 def variance_over_items(rows: Floats, tested: Flags, material: Material) -> tuple[float, int, float]:

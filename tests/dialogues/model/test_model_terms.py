@@ -12,11 +12,10 @@ from sklearn.linear_model import Ridge
 
 from vivavoce.dialogues.dialogue import View
 from vivavoce.dialogues.model import recipe
+from vivavoce.dialogues.model.linear import NUMBERS, ROLES, ThumbModel, WordingModel, message_numbers
 from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view
 from vivavoce.dialogues.model.recipe import weigh_documents
 from vivavoce.dialogues.model.terms import EDGE, Terms, count_rows, learn_terms, terms_of, weigh
-from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel, message_numbers
-from vivavoce.dialogues.model.wording import WordingModel
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f", "unknown"])
 DOCUMENTS = st.lists(st.lists(st.lists(WORDS, max_size=6), max_size=4), max_size=6)

@@ -10,8 +10,7 @@ import pytest
 
 from vivavoce import plugins
 from vivavoce.dialogues.raters.length import LengthRater
-from vivavoce.dialogues.raters.protocol import Rater, RaterOptions
-from vivavoce.dialogues.raters.registry import RATERS, list_raters, load_rater
+from vivavoce.dialogues.raters.protocol import RATERS, Rater, RaterOptions, list_raters, load_rater
 from vivavoce.errors import UsageError
 
 HOME = "vivavoce.dialogues.raters"

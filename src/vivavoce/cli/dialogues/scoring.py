@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from vivavoce.dialogues import Dialogue, DialoguesResult, Rater, Recalibration, Score
 
 Write = Callable[[str], None]
-STAGE = "scoring dialogues"
 STREAMED_VERDICT = (
     "Do not compare bots with these scores until ratings of your own dialogues show that the "
     "scores agree with people: `viva dialogues evaluate`."
@@ -120,7 +119,7 @@ def _to_line(dialogue: Dialogue, score: Score) -> str:
 
 def stream_scores(work: Work, reports: ScoreReports, out: IO[bytes], progress: Report) -> Tally:
     """Read, score and write in small groups; only counts are kept. `out` is standard output."""
-    from vivavoce.dialogues.exam import CHUNK, rate_in_chunks
+    from vivavoce.dialogues.exam import CHUNK, STAGE, rate_in_chunks
     from vivavoce.dialogues.recalibration import apply
 
     tally, total = Tally(), _count_lines(work.log)

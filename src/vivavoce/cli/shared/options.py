@@ -142,10 +142,13 @@ def setting(name: str, panel: str, metavar: str = "", default: str = "") -> Any:
 def exam_option(row: Option, panel: str | None = None) -> Any:
     """Return the option of an exam's option: its bounds, its default and its help."""
     default = str(row.default) if isinstance(row.default, str | int | float) else ""
+    flags, metavar = row.command_flag, row.metavar or ("N" if row.type is int else "")
+    if row.type is bool:
+        flags, default = f"{flags}/--no-{flags.removeprefix('--')}", "on" if row.default else "off"
     complete = complete_choices(row.choices) if row.choices else complete_plugin(row.plugins) if row.plugins else None
     return option(
-        row.command_flag,
-        "|".join(row.choices) or row.metavar,
+        flags,
+        "|".join(row.choices) or metavar,
         f"{row.help}{' May be repeated.' if row.several else ''}",
         panel,
         default=row.empty or default,

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from vivavoce.dialogues.dialogue import HIGHEST, LOWEST, Kind, View
 from vivavoce.dialogues.model.features import dialogue_features
 from vivavoce.dialogues.model.kernel import Forest, KernelModel, Scales
+from vivavoce.dialogues.model.linear import ThumbModel, WordingModel
 from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view
 from vivavoce.dialogues.model.terms import Terms
-from vivavoce.dialogues.model.thumbs import ThumbModel
-from vivavoce.dialogues.model.wording import WordingModel
 from vivavoce.dialogues.result import Origin
 
 Floats = NDArray[np.float64]

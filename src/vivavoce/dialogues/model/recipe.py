@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from vivavoce.dialogues.dialogue import Kind, View
 from vivavoce.dialogues.model.features import dialogue_features
 from vivavoce.dialogues.model.kernel import from_sklearn, learn_kernel, learn_scales
+from vivavoce.dialogues.model.linear import NUMBERS, ROLES, ThumbModel, WordingModel, message_numbers
 from vivavoce.dialogues.model.messages import EncodedDialogue, encode_view, tokens_of
 from vivavoce.dialogues.model.model import Parts
 from vivavoce.dialogues.model.terms import Terms, learn_terms, terms_of
-from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel, message_numbers
-from vivavoce.dialogues.model.wording import WordingModel
 from vivavoce.dialogues.splits import by_dialogue, grouped_folds
 
 if TYPE_CHECKING:

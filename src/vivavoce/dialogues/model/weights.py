@@ -17,11 +17,10 @@ from vivavoce.codec import to_json
 from vivavoce.dialogues.json_form import origin_from_json
 from vivavoce.dialogues.model.features import NAMES
 from vivavoce.dialogues.model.kernel import Forest, KernelModel, Scales
+from vivavoce.dialogues.model.linear import NUMBERS, ROLES, ThumbModel, WordingModel
 from vivavoce.dialogues.model.messages import COLUMNS
 from vivavoce.dialogues.model.model import OUTPUTS, Equation, Guess, Model, Parts
 from vivavoce.dialogues.model.terms import Terms
-from vivavoce.dialogues.model.thumbs import NUMBERS, ROLES, ThumbModel
-from vivavoce.dialogues.model.wording import WordingModel
 from vivavoce.errors import DataError, FileError
 from vivavoce.files.writing import write_bytes
 

@@ -10,8 +10,7 @@ from typing import Any
 from vivavoce.dialogues.corpus.stored import dialogue_json, read_stored
 from vivavoce.dialogues.dialogue import Dialogue
 from vivavoce.dialogues.json_form import result_to_json, score_to_json, scores_from_json
-from vivavoce.dialogues.raters.protocol import Rater
-from vivavoce.dialogues.raters.registry import load_rater
+from vivavoce.dialogues.raters.protocol import Rater, load_rater
 from vivavoce.dialogues.result import Cause, DialoguesResult, Score
 from vivavoce.errors import WorkError
 from vivavoce.jobs.exams.documents import (

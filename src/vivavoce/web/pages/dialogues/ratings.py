@@ -336,7 +336,7 @@ def _draw(visit: Visit, accord: ratings.Accord) -> Drawn | None:
     if score is None or not any(row.mark.value is not None for row in score.bins):
         return None
     titles = words.gettext("score"), words.gettext("people's rating")
-    title = words.gettext("What people give dialogues with such a score")
+    title = words.gettext("People's ratings by score")
     key = (visit.project.id, accord.bot, words.language, score.n, score.pearson, score.spearman, score.mse)
     # Drawn by ourselves, with all texts in it escaped.
     picture = _PICTURES.get(key, lambda: Markup(to_svg(rating_chart(score, *titles, title))))  # noqa: S704

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from vivavoce.dialogues.dialogue import Kind
 from vivavoce.dialogues.result import Agreement, DialoguesResult
 from vivavoce.dialogues.scored import score_steps
 from vivavoce.errors import AccessError, InputError
@@ -86,7 +85,7 @@ def _score_page(visit: Visit, typed: dict[str, str], error: InputError | None = 
         ),
     ]
     if visit.who.may("admin"):
-        from vivavoce.dialogues.raters.registry import list_raters
+        from vivavoce.dialogues.raters.protocol import list_raters
 
         help_text = words.gettext(
             "Default: the rater that comes with vivavoce. Other raters run code or call a service: %(names)s.",
@@ -236,13 +235,8 @@ def _show_ranking(words: Words, result: DialoguesResult, figure: Drawn | None) -
     head = (words.gettext("Bot"), words.gettext("Dialogues"), *measures)
     caption = words.gettext("Bots, best first") if ranked else words.gettext("Bots by name")
     sentences = (*wording.pair_sentences(result.ranking)[:MAX_PAIRS], wording.say_unranked(result.ranking))
-    local = result.passport.local.get(str(Kind.HUMAN_BOT))
-    unranked = words.ngettext(
-        "Bots are listed by name, without ranks: %(num)s dialogue with a bot has both a score and "
-        "a rating. The top of the page says what is missing.",
-        "Bots are listed by name, without ranks: %(num)s dialogues with a bot have both a score "
-        "and a rating. The top of the page says what is missing.",
-        local.n if local else 0,
+    unranked = words.gettext(
+        "Bots are listed by name: these scores cannot rank them yet. The top of the page says what is missing."
     )
     return View(
         ranked=ranked,

@@ -14,7 +14,7 @@ from vivavoce.dialogues.facts import Fact, FactKind
 from vivavoce.dialogues.model.explaining import GROUPS, WORDING
 from vivavoce.errors import AbsentError, InputError
 from vivavoce.kept import Kept
-from vivavoce.messages import say
+from vivavoce.messages import say, sentence
 from vivavoce.reports.dialogues.facts import FACTS
 from vivavoce.reports.shared.views import make_table
 from vivavoce.store.rows import RatingRow, ScoreRow
@@ -131,7 +131,7 @@ def _talk_page(
         if score and score.score is not None
         else None,
         reasons=_list_reasons(words, score, facts),
-        warnings=score.detail.get("warnings", ()) if score else (),
+        warnings=[sentence(warning) for warning in (score.detail.get("warnings", ()) if score else ())],
         messages=messages_of(words, dialogue.row, opinion, listing.offset + 1, facts),
         pager=listing.pager(len(dialogue.row.turns)),
         form=rating_form(words, f"{path}/rate", str(opinion.quality or "")) if visit.who.may("reviewer") else None,

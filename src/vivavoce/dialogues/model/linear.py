@@ -1,7 +1,8 @@
-"""How well a message would be liked by the side that gets it: learned from thumbs given during the dialogue.
+"""Two linear models on the terms of a dialogue: how a message would be liked, and what the wording says.
 
-A message is seen with the other side's message before it and the one after it: an answer that is met with "what?" was
-hardly a good one. The model is linear, so each message is read once, in its three roles.
+The first is learned from thumbs given during the dialogue. It sees a message with the other side's message before it
+and the one after it: an answer that is met with "what?" was hardly a good one. Each message is read once, in its
+three roles. The second is learned from the ratings, on the terms of each side.
 """
 
 from __future__ import annotations
@@ -64,3 +65,27 @@ def message_numbers(dialogue: EncodedDialogue) -> Floats:
         before < 0,
     ]
     return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1) * _SCALE
+
+
+@dataclass(frozen=True)
+class WordingModel:
+    """Terms and weights (outputs x terms) of the judge's side and of the peer's."""
+
+    judge: Terms
+    peer: Terms
+    judge_weights: Floats = field(repr=False)
+    peer_weights: Floats = field(repr=False)
+    intercept: Floats = field(repr=False)
+
+    def predict(self, dialogue: EncodedDialogue, masks: Floats) -> Floats:
+        """Return one row of outputs for each mask (which messages count)."""
+        return np.asarray(
+            self.intercept
+            + _side(self.judge, self.judge_weights, dialogue, masks, ~dialogue.peer)
+            + _side(self.peer, self.peer_weights, dialogue, masks, dialogue.peer)
+        )
+
+
+def _side(terms: Terms, weights: Floats, dialogue: EncodedDialogue, masks: Floats, own: NDArray[np.bool_]) -> Floats:
+    met, counts = count_rows(terms, [dialogue.terms[i] for i in np.flatnonzero(own)])
+    return np.asarray(weigh(masks[:, own] @ counts, terms.rarity[met]) @ weights[:, met].T)
