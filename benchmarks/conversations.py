@@ -175,6 +175,7 @@ def main() -> None:
     for name, *cells in rows:
         print(f"{name:24}{cells[0]:>8}{cells[1]:>8}{cells[2]:>15}")
     print(f"overhead of runner and record: {(cpu - own_cpu) / turns * 1000:.2f} ms of CPU a turn")
+    print(f"one core was busy for {cpu / ideal:.0%} of the ideal time; at 100 % it would be the limit")
     print(f"peak memory: {before:.0f} MB after these, {after:.0f} MB after 10,000 conversations more")
     compare_sizes()
 

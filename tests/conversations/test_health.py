@@ -72,7 +72,7 @@ def test_leaks_are_said_in_a_warning() -> None:
     bot = BotFacts("bot", phrases={"pay": ("what is the salary",)})
     result = find(header(bot, scripts=[script("what is the salary")]), talk([R]))
     assert len(result.health.leaks) == 1
-    assert any("1 message is also a training example of a bot" in warning for warning in result.warnings)
+    assert any("a bot's training examples contain 1 message" in warning for warning in result.warnings)
     assert any("only 1 scenario:" in warning for warning in result.warnings)
 
 

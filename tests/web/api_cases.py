@@ -163,6 +163,7 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
     with filled.store.reading() as tx:
         suite = tx.suites.of_project(filled.project.id)[0]
         scenario = tx.suites.scenarios(suite.id)[0]
+        topics = [topic.id for topic in tx.topics.of_project(filled.project.id)[:2]]
         turn = tx.turns.page(filled.conversations.id, limit=1)[0]
     renamed = scenario.text.replace(scenario.title, "Another title", 1)
     other = scenario.text.replace(scenario.name, "another-one", 1)
@@ -188,8 +189,7 @@ def good_requests(filled: Filled) -> dict[str, dict[str, dict[str, Any]]]:
         "rename_run": {"path": exam, "body": {"title": "The first"}},
         "create_project": {"body": {"name": "Another"}},
         "change_project": {"body": {"name": "Jobs", "threshold": 0.4, "classifier": "tfidf"}},
-        "add_scenario": {"body": {"text": other}}, "add_scenarios": {"body": {"text": other}},
-        "delete_topic": {},
+        "add_scenario": {"body": {"text": other}}, "delete_topic": {}, "add_decision": {"body": {"topics": topics}},
         "change_scenario": {"body": {"text": renamed, "version": 1}}, "show_scenario": {},
         "list_scenario_versions": {},
         "add_suite": {"body": {"name": "empty"}}, "change_suite": {"body": {"name": "flights"}},

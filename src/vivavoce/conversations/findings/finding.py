@@ -139,9 +139,6 @@ def _warnings(header: RunHeader, columns: Columns, cells: Sequence[Cell], health
     if len({cell.intent_source for cell in totals}) > 1:
         yield say("some bots report topics and others are judged by their replies alone: compare them with care")
     if health.leaks:
-        yield say_count(
-            len(health.leaks),
-            "{n} message is also a training example of a bot and only tests its memory",
-            "{n} messages are also training examples of a bot and only test its memory",
-        )
+        messages = say_count(len(health.leaks), "{n} message", "{n} messages")
+        yield say("a bot's training examples contain {found}, which only tests its memory", found=messages)
     yield from warn_of_levels(health.difficulty)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vivavoce.bots import Bot, BotFacts, Limits, load_entries
 from vivavoce.bots.asking import Allowance, AskingPolicy, LoopLag, Pace, Pacing
@@ -116,11 +116,8 @@ def conversation_material(
     return f"{{{whole}}}".encode("ascii")
 
 
-def _read_entries(value: Any, read_as: Callable[[Any, Any], Any]) -> dict[str, Entry]:
-    return dict(read_as(value, tuple[tuple[str, Mapping[str, object]], ...]))
-
-
-shape(Material, entries="bots", optional="agents", hooks={"entries": Hook(None, _read_entries)})
+_ENTRIES = Hook(None, lambda value, read_as: dict(read_as(value, tuple[tuple[str, Mapping[str, object]], ...])))
+shape(Material, entries="bots", optional="agents", hooks={"entries": _ENTRIES})
 
 
 @lru_cache(maxsize=4)

@@ -119,7 +119,8 @@ def _build_values(result: ConversationsResult) -> dict[str, object]:
                     {
                         "row": row,
                         "title": row.cell.bot if row.whole else row.cell.level,
-                        "size": _describe_size(row.cell),
+                        "size": plural(row.cell.counts.counted, "turn")
+                        + (", incomplete" if row.cell.incomplete else ""),
                     }
                     for row in group.rows
                 ],
@@ -127,11 +128,6 @@ def _build_values(result: ConversationsResult) -> dict[str, object]:
             for group in groups
         ],
     }
-
-
-def _describe_size(cell: Cell) -> str:
-    turns = plural(cell.counts.counted, "turn")
-    return f"{turns}, incomplete" if cell.incomplete else turns
 
 
 def _build_times_table(result: ConversationsResult) -> Table:

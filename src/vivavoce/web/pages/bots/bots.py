@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from vivavoce.bots import Limits
 from vivavoce.errors import InputError
-from vivavoce.store.rows import BotRow
+from vivavoce.store.rows import BotRow, Edit
 from vivavoce.web.answers import table_file
 from vivavoce.web.cells import link_cell
 from vivavoce.web.formats import Writer
@@ -21,7 +21,6 @@ from vivavoce.web.listing import Listing, PageNumber, Search, Word, check_ending
 from vivavoce.web.option_forms import rules_of
 from vivavoce.web.pages.bots.console import engines_here, show_console
 from vivavoce.web.pages.bots.form import (
-    FieldGroup,
     bot_forms,
     entry_of,
     field_names,
@@ -40,19 +39,7 @@ from vivavoce.workspace.bots import bots, console
 from vivavoce.workspace.bots.chatting import list_partners
 
 router = APIRouter(prefix="/p/{slug}/bots")
-# What few bots need.
-_EXPERT = (
-    "limits_",
-    "training_",
-    "oauth_",
-    "stream",
-    "poll_",
-    "reply_delta",
-    "reply_end",
-    "until",
-    "settle_s",
-    "greeting_s",
-)
+
 COLUMNS = ("name", "kind", "address", "at once", "per second", "timeout (s)", "retries", "last run")
 
 
@@ -232,9 +219,13 @@ def add_bot(visit: AdminVisit, form: Form) -> Response:
         )
     except InputError as error:
         return _form_page(visit, chosen, values, error=error)
-    name = " ".join(values["name"].split())
-    added = next((bot.id for bot in list_partners(*visit.here) if bot.name == name), "")
     text = visit.words.gettext("Bot %(name)s added. Test the connection next.", name=values["name"])
+    return _show_added(visit, values["name"], text, edit)
+
+
+def _show_added(visit: Visit, name: str, text: str, edit: Edit) -> Response:
+    plain = " ".join(name.split())
+    added = next((bot.id for bot in list_partners(*visit.here) if bot.name == plain), "")
     return visit.done(f"{visit.base}/bots/{added}", text, edit)
 
 
@@ -256,11 +247,10 @@ def start_engine(visit: AdminVisit, form: Form) -> Response:
     engine = form.choice("engine", console.ENGINES, "")
     form.check()
     name, edit = console.start_engine(*visit.acting, engine, rules_of(visit.request))
-    added = next((bot.id for bot in list_partners(*visit.here) if bot.name == name), "")
     text = visit.words.gettext(
         "Bot %(name)s added. It starts with its first test; installing it may take a minute.", name=name
     )
-    return visit.done(f"{visit.base}/bots/{added}", text, edit)
+    return _show_added(visit, name, text, edit)
 
 
 @router.get("/{bot_id}/edit")
@@ -339,7 +329,7 @@ def _form_page(
         cancel=path,
         tabs=tabs,
         form=form,
-        groups=[_shown_group(group) for group in groups_of(words, form, values, error)],
+        groups=groups_of(words, form, values, error),
         list=f"{visit.base}/bots",
         prefix=OWN_PREFIX,
         ask=f"{action}/ask",
@@ -370,13 +360,6 @@ def _console_page(visit: Visit, form: Form, changed: BotRow | None = None) -> Re
     except InputError as error:
         return _form_page(visit, chosen, values, changed, error)
     return _form_page(visit, chosen, values, changed, shown=show_console(visit, attempt, entry, message, role))
-
-
-def _shown_group(group: FieldGroup) -> View:
-    """Return a group of fields; some are for experts, and open where one of them is filled in or wrong."""
-    expert = all(field.name.startswith(_EXPERT) for field in group.fields)
-    filled = any(field.error or field.value for field in group.fields)
-    return View(title=group.title, fields=group.fields, expert=expert, open=expert and filled)
 
 
 def _read_form(form: Form) -> tuple[str, dict[str, str]]:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -17,13 +16,18 @@ from vivavoce.errors import Fault, VivaError
 from vivavoce.messages import join, say
 from vivavoce.web.language import Words, gettext_noop
 from vivavoce.web.parts import Choice, Field, named_choices
-from vivavoce.web.rendering import Link
+from vivavoce.web.rendering import Link, View
 from vivavoce.workspace.access.bot_rules import OWN_PREFIX, Entry, kind_of, option_of
 from vivavoce.workspace.bots.bots import MAX_ENTRY, MAX_NAME, entry_text, parse_entry, reject_entry
 
 YAML = "yaml"
 # The field that chooses among kinds which share a form.
 ENGINE = "engine"
+# What few bots need.
+_EXPERT = (
+    *("limits_", "training_", "oauth_", "stream", "poll_", "reply_delta", "reply_end"),
+    *("until", "settle_s", "greeting_s"),
+)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FIELDS: Mapping[str, tuple[Any, int]] = {
     "long text": ("textarea", 6),
@@ -45,14 +49,6 @@ _MARKED = (
     ),
     gettext_noop("One per line, such as Authorization: Bearer ${%(prefix)sTOKEN}."),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FieldGroup:
-    """Fields that belong together."""
-
-    title: str
-    fields: tuple[Field, ...]
 
 
 @cache
@@ -184,8 +180,11 @@ def field_names(form: str) -> tuple[str, ...]:
     return tuple(field.name for group in groups_of(Words(), form, {}) for field in group.fields)
 
 
-def groups_of(words: Words, form: str, values: Values, error: VivaError | None = None) -> tuple[FieldGroup, ...]:
-    """Return the fields of a form, filled in, with what is wrong beside each."""
+def groups_of(words: Words, form: str, values: Values, error: VivaError | None = None) -> tuple[View, ...]:
+    """Return the fields of a form in groups, filled in, with what is wrong beside each.
+
+    Some groups are for experts, and open if a field of theirs is filled in or wrong.
+    """
 
     def field(name: str, label: str, kind: Any = "text", **more: Any) -> Field:
         wrong = [fault.message for fault in (error.faults if error else ()) if _is_at(fault.where, name)]
@@ -207,17 +206,18 @@ def groups_of(words: Words, form: str, values: Values, error: VivaError | None =
             rows=16,
             most=MAX_ENTRY,
         )
-        return (FieldGroup("", (name, entry)),)
-    groups: list[FieldGroup] = []
+        return (View(title="", fields=(name, entry), expert=False, open=False),)
+    groups: list[View] = []
     for title, options in groupby(_options(form), key=lambda option: option.group):
         fields = [field(option.field, words.gettext(option.label), **_look(words, option)) for option in options]
-        groups.append(FieldGroup(words.gettext(title) if title else "", tuple(fields)))
+        expert = all(each.name.startswith(_EXPERT) for each in fields)
+        is_open = expert and any(each.error or each.value for each in fields)
+        groups.append(View(title=words.gettext(title) if title else "", fields=fields, expert=expert, open=is_open))
     kinds = bot_forms()[form]
     if len(kinds) > 1:
         choices = tuple(Choice(kind, words.gettext(connector.choice)) for kind, connector in kinds.items())
-        engine = field(ENGINE, words.gettext("Engine"), "select", choices=choices)
-        groups[1] = FieldGroup(groups[1].title, (engine, *groups[1].fields))
-    groups[0] = FieldGroup("", (name, *groups[0].fields))
+        groups[1].fields.insert(0, field(ENGINE, words.gettext("Engine"), "select", choices=choices))
+    groups[0].fields.insert(0, name)
     return tuple(groups)
 
 
