@@ -34,10 +34,10 @@ def everything() -> tuple[tuple[Dialogue, ...], tuple[Score, ...], NDArray[np.fl
     """Return the marked dialogues with their scores by length, the better scores and the marks."""
     read = read_convai2017(shared() / "data")
     rated = LengthRater().rate(read)
-    kept = [(d, s) for d, s in zip(read, rated, strict=True) if d.quality is not None and s.score is not None]
-    marks = np.array([dialogue.quality for dialogue, _ in kept], dtype=np.float64)
+    rated_pairs = [(d, s) for d, s in zip(read, rated, strict=True) if d.quality is not None and s.score is not None]
+    marks = np.array([dialogue.quality for dialogue, _ in rated_pairs], dtype=np.float64)
     better = np.clip(marks + np.random.default_rng(3).normal(0, NOISE, len(marks)), 1, 5)
-    return tuple(d for d, _ in kept), tuple(s for _, s in kept), better, marks
+    return tuple(d for d, _ in rated_pairs), tuple(s for _, s in rated_pairs), better, marks
 
 
 @cache
@@ -46,12 +46,12 @@ def truths_of() -> dict[str, float]:
     dialogues, scores, better, marks = everything()
     plain = np.array([score.score for score in scores])
     whole = measure(dialogues, scores)[OVERALL]
-    found = {name: float(getattr(whole, name).value) for name in MEASURES}
+    truths = {name: float(getattr(whole, name).value) for name in MEASURES}
     for kind in ("pearson", "spearman"):
         difference = paired_correlation_difference(better, plain, marks, measure=kind, draws=100).difference
-        found[f"difference of two raters, {kind}"] = float(difference or 0.0)
-    found["difference of two raters, mse"] = float(((plain - marks) ** 2 - (better - marks) ** 2).mean())
-    return found | {"mean score of a bot": float(plain.mean()), "difference of two bots": 0.0}
+        truths[f"difference of two raters, {kind}"] = float(difference or 0.0)
+    truths["difference of two raters, mse"] = float(((plain - marks) ** 2 - (better - marks) ** 2).mean())
+    return truths | {"mean score of a bot": float(plain.mean()), "difference of two bots": 0.0}
 
 
 def draw_log(name: str, number: int) -> Drawn:
@@ -61,8 +61,8 @@ def draw_log(name: str, number: int) -> Drawn:
     rows = generator.permutation(len(dialogues))[: SIZES[name]]
     own = [replace(dialogues[row], bot=("one", "other")[place % 2]) for place, row in enumerate(rows)]
     given = [scores[row] for row in rows]
-    found = measure(own, given, seed=number)[OVERALL]
-    rates = {measured: getattr(found, measured) for measured in MEASURES}
+    agreement = measure(own, given, seed=number)[OVERALL]
+    rates = {name: getattr(agreement, name) for name in MEASURES}
     plain = np.array([score.score for score in given], dtype=np.float64)
     rates |= raters(better[rows], plain, marks[rows], own, number)
     ranking = rank_systems(own, given, seed=number)
@@ -98,5 +98,5 @@ def raters(
 def people(marks: NDArray[np.float64], generator: np.random.Generator) -> dict[str, Rate]:
     """Let a second person mark the same talks with some noise; the truth is the mean over all draws."""
     second = np.clip(np.rint(marks + generator.normal(0, SECOND_RATER_NOISE, len(marks))), 1, 5)
-    found = agreement_of_raters(list(zip(np.rint(marks), second, strict=True)), ordered=True)
-    return {"people agree": found.same, "people nearly agree": found.near, "alpha": found.alpha}
+    agreement = agreement_of_raters(list(zip(np.rint(marks), second, strict=True)), ordered=True)
+    return {"people agree": agreement.same, "people nearly agree": agreement.near, "alpha": agreement.alpha}

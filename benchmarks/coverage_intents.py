@@ -65,8 +65,8 @@ def draw_exam(name: str, number: int) -> Drawn:
     result = examine_intents(
         (texts, topics), source.engine, settings=SETTINGS, threshold=source.threshold, text_view=False, workers=1
     )
-    own_settings = [one for one in result.settings if one.same_as is None]
-    rates = {f"{one.setting} {name}": rate for one in own_settings for name, rate in one.rates.items()}
+    own_settings = [findings for findings in result.settings if findings.same_as is None]
+    rates = {f"{own.setting} {name}": rate for own in own_settings for name, rate in own.rates.items()}
     drawn, plain = Drawn(rates), result.settings[0].rates
     if number % BOT_EVERY == 0:
         bot = bot_numbers(source, (texts, topics), rest)
@@ -83,12 +83,12 @@ def draw_exam(name: str, number: int) -> Drawn:
 @cache
 def pool_of(data: str, count: int) -> dict[str, list[str]]:
     """Return the texts of some topics that have enough of them."""
-    found: dict[str, list[str]] = {}
+    by_topic: dict[str, list[str]] = {}
     for text, topic in zip(*in_scope(intents(data)), strict=True):
-        found.setdefault(topic, []).append(text)
-    large = [topic for topic in sorted(found) if len(set(found[topic])) >= MIN_TEXTS]
+        by_topic.setdefault(topic, []).append(text)
+    large = [topic for topic in sorted(by_topic) if len(set(by_topic[topic])) >= MIN_TEXTS]
     chosen = np.random.default_rng(11).permutation(len(large))[:count]
-    return {large[place]: list(dict.fromkeys(found[large[place]])) for place in chosen}
+    return {large[place]: list(dict.fromkeys(by_topic[large[place]])) for place in chosen}
 
 
 def sizes_of(source: Source) -> list[int]:

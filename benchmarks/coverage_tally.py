@@ -42,26 +42,28 @@ class Tallies:
 
     def lines(self) -> Iterator[Line]:
         """Yield a line for each number, then one for each verdict."""
-        for name in dict.fromkeys(name for one in self.draws for name in one.rates):
-            held = [hit for one in self.draws if (hit := self._holds(one, name)) is not None]
+        for name in dict.fromkeys(name for draw in self.draws for name in draw.rates):
+            held = [hit for draw in self.draws if (hit := self._holds(draw, name)) is not None]
             if held:
                 yield Line(name, sum(held), len(held))
-        for name in dict.fromkeys(name for one in self.draws for name in one.verdicts):
-            false = [one.verdicts[name] for one in self.draws if name in one.verdicts]
+        for name in dict.fromkeys(name for draw in self.draws for name in draw.verdicts):
+            false = [draw.verdicts[name] for draw in self.draws if name in draw.verdicts]
             yield Line(name, sum(false), len(false), verdict=True)
 
     def means(self) -> dict[str, float]:
         """Return the mean over all draws of what is no number with an interval."""
-        names = dict.fromkeys(name for one in self.draws for name in one.means)
-        return {name: float(np.mean([one.means[name] for one in self.draws if name in one.means])) for name in names}
+        names = dict.fromkeys(name for draw in self.draws for name in draw.means)
+        return {
+            name: float(np.mean([draw.means[name] for draw in self.draws if name in draw.means])) for name in names
+        }
 
-    def _holds(self, one: Drawn, name: str) -> bool | None:
-        rate = one.rates.get(name)
+    def _holds(self, draw: Drawn, name: str) -> bool | None:
+        rate = draw.rates.get(name)
         if rate is None or rate.value is None or rate.low is None or rate.high is None:
             return None
-        truth = one.truths[name] if name in one.truths else self._mean(name)
+        truth = draw.truths[name] if name in draw.truths else self._mean(name)
         return bool(rate.low - 1e-9 <= truth <= rate.high + 1e-9)
 
     def _mean(self, name: str) -> float:
-        known = [one.rates[name].value for one in self.draws if name in one.rates]
+        known = [draw.rates[name].value for draw in self.draws if name in draw.rates]
         return float(np.mean([value for value in known if value is not None]))

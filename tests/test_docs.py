@@ -77,3 +77,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     local = [link for link in links if "://" not in link]
     assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_the_score_promises_only_what_was_measured() -> None:
+    """Whatever docs/trust.md says yes to links to its measurement."""
+    rows = [
+        line for line in (ROOT / "docs" / "trust.md").read_text(encoding="utf-8").splitlines() if "**yes**" in line
+    ]
+    assert rows
+    assert all("](#" in row for row in rows)

@@ -13,7 +13,7 @@
     ├── GateError                   a gate given by the user was not met (exit code 1)
     └── WorkError                   the work could not be completed and can be resumed (exit code 3)
         ├── StoreError              the database of a workspace does not serve: each cause has its own trouble
-        ├── ClassifierError         an engine failed, timed out or answered nonsense
+        ├── ClassifierError         a classifier failed, timed out or answered nonsense
         └── BotError                a bot could not be talked to: each cause has its own status
 
 Every error says what happened, where, and what to do next.
@@ -154,7 +154,7 @@ class StoreError(WorkError):
 
 
 class ClassifierError(WorkError):
-    """An engine failed, timed out or answered something that is not a guess."""
+    """A classifier failed, timed out or answered something that is not a guess."""
 
 
 class BotError(WorkError):

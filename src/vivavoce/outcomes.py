@@ -1,6 +1,6 @@
 """The one table of outcomes, and the counts that every rate follows from.
 
-A message has a true topic (or none: a negative), the engine a guess (or none) with a confidence.
+A message has a true topic (or none: a negative), the classifier a guess (or none) with a confidence.
 *Answered* means: there is a guess and its confidence is at least the threshold. One comparison, everywhere.
 """
 

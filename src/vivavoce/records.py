@@ -35,7 +35,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What an engine says a message means. `intent` None: the engine made no guess."""
+    """What a classifier says a message means. `intent` None: it made no guess."""
 
     intent: str | None
     confidence: float = 0.0

@@ -71,8 +71,8 @@ class Settings:
     )
     seed: int = _setting(0, "Random seed: the same seed gives the same result.", low=0, high=2**32 - 1)
     workers: int = _setting(0, "Splits computed at the same time; 0: one per core.", low=0)
-    timeout: float = _setting(600.0, "Maximum seconds for one call to your own engine.", low=0.001)
-    attempts: int = _setting(2, "Attempts per call to your own engine before it counts as failed.", low=1)
+    timeout: float = _setting(600.0, "Maximum seconds for one call to your own classifier.", low=0.001)
+    attempts: int = _setting(2, "Attempts per call to your own classifier before it counts as failed.", low=1)
     max_file_mb: int = _setting(512, "Maximum file size in megabytes.", low=1)
     max_rows: int = _setting(500_000, "Maximum number of rows in a table.", low=1)
     singletons: str = _setting(

@@ -102,3 +102,26 @@ def test_numbers_are_for_readers_and_reviews_are_not(reader: TestClient, strange
         assert getattr(reader, method)(f"{BASE}/messages/{row['id']}/{part}", json=body).status_code == 403
     assert reader.post(f"{BASE}/learn").status_code == 403
     assert stranger.get(f"{BASE}/inbox").status_code == 401
+
+
+def test_a_visitors_data_are_given_out_and_deleted_by_staff(
+    house: House, reviewer: TestClient, editor: TestClient, key: str
+) -> None:
+    row = reviewer.get(f"{BASE}/inbox?order=newest").json()["items"][0]
+    kept = reviewer.get(f"{BASE}/messages/{row['id']}/visitor").json()
+    texts = [message["text"] for talk in kept["talks"] for message in talk["messages"]]
+    assert texts == ["where can I park", "qwertz asdfgh zxcvbn"]
+    file = reviewer.get(f"/p/jobs/inbox/{row['id']}/visitor")
+    assert file.headers["content-disposition"].startswith("attachment")
+    assert file.json() == kept
+    assert reviewer.delete(f"{BASE}/messages/{row['id']}/visitor").status_code == 403
+    assert editor.delete(f"{BASE}/messages/{row['id']}/visitor").status_code == 204
+    assert reviewer.get(f"{BASE}/messages/{row['id']}").status_code == 404
+    assert open_talk(house.store, house.project, key).messages == ()
+
+
+def test_the_inbox_deletes_a_visitor(house: House, editor: TestClient, key: str) -> None:
+    row = editor.get(f"{BASE}/inbox?order=newest").json()["items"][0]
+    assert "Delete all" in editor.get(f"/p/jobs/inbox?message={row['id']}").text
+    editor.post(f"/p/jobs/inbox/{row['id']}", data={"do": "forget"})
+    assert editor.get(f"{BASE}/messages/{row['id']}").status_code == 404

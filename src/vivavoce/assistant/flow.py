@@ -32,7 +32,7 @@ MAX_LETTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FlowReply:
     """What the flow says, and the search that follows. `search` None: it is over."""
 
     search: Search | None
@@ -76,39 +76,39 @@ def fill_words(search: Search, text: str) -> Search | None:
     return replace(search, profession=plain)
 
 
-def advance(search: Search, openings: Openings, language: str, limit: int) -> Said:
+def advance(search: Search, openings: Openings, language: str, limit: int) -> FlowReply:
     """Ask for what is missing; show openings when nothing is."""
     if not search.profession and not search.any_profession:
         button = Button(word("button_any_work", language), ANY_WORK)
         ask = word("ask_profession", language)
-        return Said(replace(search, step=Step.PROFESSION), (ask,), (button, _button("stop", STOP, language)))
+        return FlowReply(replace(search, step=Step.PROFESSION), (ask,), (button, _button("stop", STOP, language)))
     if not search.place and not search.anywhere:
         button = Button(word("button_anywhere", language), ANYWHERE)
         ask = word("ask_place", language)
-        return Said(replace(search, step=Step.PLACE), (ask,), (button, _button("stop", STOP, language)))
+        return FlowReply(replace(search, step=Step.PLACE), (ask,), (button, _button("stop", STOP, language)))
     return show(replace(search, step=Step.SHOWN, shown=0, left_out=""), openings, language, limit)
 
 
-def show(search: Search, openings: Openings, language: str, limit: int) -> Said:
+def show(search: Search, openings: Openings, language: str, limit: int) -> FlowReply:
     """Show the next openings; where there are none, those of the same work elsewhere, or other work there."""
-    found = openings.search(_query(search, language), limit=limit, start=search.shown)
+    matches = openings.search(_query(search, language), limit=limit, start=search.shown)
     texts: tuple[str, ...] = (word("found_more", language),)
     if not search.shown:
         wish = describe(search, language)
-        texts = (_counted("found", found.total, language, wish=wish),)
-        if not found.total:
+        texts = (_counted("found", matches.total, language, wish=wish),)
+        if not matches.total:
             texts = (word("none_here", language, wish=wish),)
             for part, name in (("place", "elsewhere"), ("profession", "others")):
                 wider = replace(search, left_out=part)
-                found = openings.search(_query(wider, language), limit=limit)
-                if found.total and search.profession and search.place:
-                    texts = (*texts, _counted(name, found.total, language, place=search.place_name))
+                matches = openings.search(_query(wider, language), limit=limit)
+                if matches.total and search.profession and search.place:
+                    texts = (*texts, _counted(name, matches.total, language, place=search.place_name))
                     search = wider
                     break
             else:
-                found = Matches((), 0)
-    search = replace(search, shown=search.shown + len(found.openings))
-    return Said(search, texts, _buttons(search, found.total, language), (), found.openings, found.total)
+                matches = Matches((), 0)
+    search = replace(search, shown=search.shown + len(matches.openings))
+    return FlowReply(search, texts, _buttons(search, matches.total, language), (), matches.openings, matches.total)
 
 
 def _query(search: Search, language: str) -> Query:
@@ -121,29 +121,29 @@ def _buttons(search: Search, total: int, language: str) -> tuple[Button, ...]:
     return (*more, _button("subscribe", SUBSCRIBE, language), _button("change", CHANGE, language))
 
 
-def subscribe(search: Search, text: str, language: str) -> Said:
+def subscribe(search: Search, text: str, language: str) -> FlowReply:
     """Ask for a mail address until the message has one; subscribing itself is the caller's work."""
     match = ADDRESS.search(text)
     if match is None:
         is_asked = search.step is Step.ADDRESS
         wish = describe(search, language)
         ask = word("no_address", language) if is_asked else word("ask_address", language, wish=wish)
-        return Said(replace(search, step=Step.ADDRESS), (ask,), (_button("stop", STOP, language),))
+        return FlowReply(replace(search, step=Step.ADDRESS), (ask,), (_button("stop", STOP, language),))
     wanted = {"address": match[0], "profession": search.profession, "place": search.place, "language": language}
     done = replace(search, step=Step.SHOWN)
-    return Said(done, (word("subscribed", language, address=match[0]),), actions=(Action("subscribe", wanted),))
+    return FlowReply(done, (word("subscribed", language, address=match[0]),), actions=(Action("subscribe", wanted),))
 
 
-def show_one(search: Search, number: int, openings: Openings, language: str) -> Said | None:
+def show_one(search: Search, number: int, openings: Openings, language: str) -> FlowReply | None:
     """Show one of the openings by its number; None where there is no such one."""
     if not 0 < number <= search.shown:
         return None
-    found = openings.search(_query(search, language), limit=1, start=number - 1)
-    opening = found.openings[0]
+    matches = openings.search(_query(search, language), limit=1, start=number - 1)
+    opening = matches.openings[0]
     facts = ", ".join(filter(None, (opening.place, opening.contract)))
     texts = tuple(filter(None, (f"{opening.title} ({facts})" if facts else opening.title, opening.description)))
     links = (Link(word("button_apply", language), opening.url),) if opening.url else ()
-    return Said(search, texts, _buttons(search, found.total, language), links, found.openings, found.total)
+    return FlowReply(search, texts, _buttons(search, matches.total, language), links, matches.openings, matches.total)
 
 
 def describe(search: Search, language: str) -> str:

@@ -1,4 +1,4 @@
-"""What the assistant says and knows by itself: general intents, answers, its own messages; and shipped companies.
+"""What the assistant ships with: general intents, answers, its own messages; and shipped companies.
 
 All of it is text in `vivavoce/demo/assistant`. A company's own files have the same columns.
 """

@@ -51,20 +51,20 @@ class Turn:
 
     def say(self, *texts: str, state: State | None = None, **more: Any) -> Outcome:
         """Return an outcome with these texts; the state remembers them."""
-        kept = replace(state or self.state, unsure=0, question="", offered=())
-        return self._conclude(kept, texts, more)
+        following = replace(state or self.state, unsure=0, question="", offered=())
+        return self._conclude(following, texts, more)
 
     def say_unsure(self, *texts: str, offered: tuple[str, ...] = (), **more: Any) -> Outcome:
         """Return an outcome of a message that nobody was sure of."""
-        kept = replace(self.state, unsure=self.state.unsure + 1, question=self.text, offered=offered)
-        return self._conclude(kept, texts, {"offered": offered, **more})
+        following = replace(self.state, unsure=self.state.unsure + 1, question=self.text, offered=offered)
+        return self._conclude(following, texts, {"offered": offered, **more})
 
     def _conclude(self, state: State, texts: tuple[str, ...], more: dict[str, Any]) -> Outcome:
         understood = self.understood
         facts = {"stage": understood.stage, "intent": understood.intent, "confidence": understood.confidence}
         guesses = {"general": understood.general, "faq": understood.faq}
-        kept = replace(state, last=texts, last_buttons=more.get("buttons", ()))
-        return Outcome(kept, self.language, texts, **{**facts, **guesses, "slots": flow.slots(state.search), **more})
+        state = replace(state, last=texts, last_buttons=more.get("buttons", ()))
+        return Outcome(state, self.language, texts, **{**facts, **guesses, "slots": flow.slots(state.search), **more})
 
 
 def begin(assistant: Assistant, language: str) -> Outcome:
@@ -136,8 +136,8 @@ def _answer_shortly(turn: Turn) -> Outcome | None:
         return _show(turn, flow.subscribe(search, turn.text, turn.language))
     if search and search.step is Step.SHOWN and turn.text.strip(" .#").isdecimal():
         number = int(turn.text.strip(" .#"))
-        said = flow.show_one(search, number, turn.assistant.openings, turn.language)
-        return _show(turn, said) if said else None
+        reply = flow.show_one(search, number, turn.assistant.openings, turn.language)
+        return _show(turn, reply) if reply else None
     if turn.assistant.understander.is_phrase(turn.text, turn.language):
         return None
     anything = flow.fill_any(search, turn.text) if search and search.step is not Step.ADDRESS else None
@@ -146,7 +146,7 @@ def _answer_shortly(turn: Turn) -> Outcome | None:
     # A longer message says more than names.
     entities = extract(turn.text, turn.language) if _is_short(turn.text) else ()
     if entities and is_covered(turn.text, entities, turn.language):
-        return _advance(turn, flow.fill(search or _new_search(turn), entities), entities)
+        return _advance(turn, flow.fill(search or _begin_search(turn), entities), entities)
     return None
 
 
@@ -172,7 +172,7 @@ def _go_on_searching(turn: Turn) -> Outcome | None:
     likely = any(each.intent == "job_search" and each.confidence >= ABOUT_JOBS for each in turn.understood.general)
     entities = extract(turn.text, turn.language) if search or likely else ()
     if entities:
-        return _advance(turn, flow.fill(search or _new_search(turn), entities), entities)
+        return _advance(turn, flow.fill(search or _begin_search(turn), entities), entities)
     if search is None or search.step not in (Step.PROFESSION, Step.PLACE):
         return None
     filled = flow.fill_words(search, turn.text)
@@ -201,7 +201,7 @@ def _ask_back(turn: Turn) -> Outcome | None:
 def _hand_over(turn: Turn, reason: HandOver = HandOver.UNSURE) -> Outcome:
     """Say honestly that a person must answer."""
     name = "no_answer" if reason is HandOver.NO_ANSWER else "hand_over"
-    own = _banked(turn, name)
+    own = _find_own_answer(turn, name)
     texts = (own.text,) if own else (word(name, turn.language),)
     return turn.say_unsure(*texts, hand_over=reason, buttons=(_search_button(turn.language),))
 
@@ -222,7 +222,7 @@ def _general(turn: Turn) -> Outcome:
 def _search_jobs(turn: Turn) -> Outcome:
     entities = extract(turn.text, turn.language)
     search = turn.state.search
-    start = search if search and search.step is not Step.ADDRESS and entities else _new_search(turn)
+    start = search if search and search.step is not Step.ADDRESS and entities else _begin_search(turn)
     return _advance(turn, flow.fill(start, entities), entities)
 
 
@@ -255,8 +255,8 @@ def _deny(turn: Turn) -> Outcome | None:
     if search is None or search.step not in ASKING:
         return None
     if search.step is Step.ADDRESS:
-        kept = replace(turn.state, search=replace(search, step=Step.SHOWN))
-        return turn.say(*_wording(turn, "no").texts, state=kept)
+        state = replace(turn.state, search=replace(search, step=Step.SHOWN))
+        return turn.say(*_wording(turn, "no").texts, state=state)
     return _stop(turn)
 
 
@@ -264,8 +264,8 @@ def _agree(turn: Turn) -> Outcome | None:
     search = turn.state.search
     if search is None or search.step is not Step.SHOWN:
         return None
-    said = flow.show(search, turn.assistant.openings, turn.language, _limit(turn))
-    return _show(turn, said) if said.openings else None
+    reply = flow.show(search, turn.assistant.openings, turn.language, _limit(turn))
+    return _show(turn, reply) if reply.openings else None
 
 
 def _repeat(turn: Turn) -> Outcome:
@@ -311,7 +311,7 @@ class _Reply:
 
 def _wording(turn: Turn, intent: str) -> _Reply:
     """Return what is said to a general intent: the company's own answer, else a shipped one, not twice the same."""
-    own = _banked(turn, intent)
+    own = _find_own_answer(turn, intent)
     if own is not None:
         return _Reply((own.text,), own.buttons, own.links)
     wordings = general_answers().get(intent, {}).get(turn.language) or (word("empty", turn.language),)
@@ -331,8 +331,10 @@ def _faq(turn: Turn) -> Outcome:
         return _hand_over(turn, HandOver.NO_ANSWER)
     note = () if language == turn.language else (_name_language(turn.language, language),)
     state = replace(turn.state, topic=topic)
-    found = bank[language]
-    return _resume(turn, turn.say(*note, found.text, state=state, buttons=found.buttons, links=found.links))
+    bank_answer = bank[language]
+    return _resume(
+        turn, turn.say(*note, bank_answer.text, state=state, buttons=bank_answer.buttons, links=bank_answer.links)
+    )
 
 
 def _name_language(language: str, other: str) -> str:
@@ -340,7 +342,7 @@ def _name_language(language: str, other: str) -> str:
     return word("other_language", language, language=name)
 
 
-def _banked(turn: Turn, intent: str) -> Answer | None:
+def _find_own_answer(turn: Turn, intent: str) -> Answer | None:
     """Return the company's own answer to a general intent, in the language of the talk."""
     return turn.assistant.company.answers.get(intent, {}).get(turn.language)
 
@@ -352,7 +354,7 @@ def _title(turn: Turn, topic: str) -> str:
 # The job search
 
 
-def _new_search(turn: Turn) -> Search:
+def _begin_search(turn: Turn) -> Search:
     return Search(Step.PROFESSION, subject=turn.state.topic)
 
 
@@ -360,13 +362,13 @@ def _advance(turn: Turn, search: Search, entities: tuple[Entity, ...] = ()) -> O
     return _show(turn, flow.advance(search, turn.assistant.openings, turn.language, _limit(turn)), entities)
 
 
-def _show(turn: Turn, said: flow.Said, entities: tuple[Entity, ...] = ()) -> Outcome:
+def _show(turn: Turn, reply: flow.FlowReply, entities: tuple[Entity, ...] = ()) -> Outcome:
     """Turn what the flow says into an outcome: the flow decided, whatever was understood."""
     decided = turn.understood.intent or "job_search"
     flowing = replace(turn, understood=turn.understood._replace(stage=Stage.FLOW, intent=decided))
-    shown = {"openings": said.openings, "total": said.total, "entities": entities, "actions": said.actions}
-    state = replace(turn.state, search=said.search)
-    return flowing.say(*said.texts, state=state, buttons=said.buttons, links=said.links, **shown)
+    more = {"openings": reply.openings, "total": reply.total, "entities": entities, "actions": reply.actions}
+    state = replace(turn.state, search=reply.search)
+    return flowing.say(*reply.texts, state=state, buttons=reply.buttons, links=reply.links, **more)
 
 
 def _resume(turn: Turn, outcome: Outcome) -> Outcome:
@@ -376,12 +378,12 @@ def _resume(turn: Turn, outcome: Outcome) -> Outcome:
         return outcome
     back = word("back_to_search", turn.language)
     if search.step is Step.ADDRESS:
-        said = flow.subscribe(replace(search, step=Step.SHOWN), "", turn.language)
+        reply = flow.subscribe(replace(search, step=Step.SHOWN), "", turn.language)
     else:
-        said = flow.advance(search, turn.assistant.openings, turn.language, _limit(turn))
-    texts = (*outcome.texts, back, *said.texts)
-    buttons = (*outcome.buttons, *said.buttons)
-    state = replace(outcome.state, search=said.search, last=texts, last_buttons=buttons)
+        reply = flow.advance(search, turn.assistant.openings, turn.language, _limit(turn))
+    texts = (*outcome.texts, back, *reply.texts)
+    buttons = (*outcome.buttons, *reply.buttons)
+    state = replace(outcome.state, search=reply.search, last=texts, last_buttons=buttons)
     return replace(outcome, state=state, texts=texts, buttons=buttons)
 
 

@@ -21,7 +21,7 @@ _ANSWER_REMEDY = "return a list of dicts with intent_id and confidence, best fir
 
 
 class FourMethods(Protocol):
-    """An engine as nex-cv knows it. It may also define `fit(X, y)` and `classify_batch(texts)`."""
+    """A classifier as nex-cv knows it. It may also define `fit(X, y)` and `classify_batch(texts)`."""
 
     def all_intents(self) -> Iterable[Any]:
         """Return everything that `delete_intent` has to delete."""
@@ -45,11 +45,11 @@ def shown(text: object) -> str:
 def retrain(
     engine: FourMethods, texts: Iterable[str], intents: Iterable[Hashable], *, leftovers: bool = False
 ) -> None:
-    """Delete every intent of the engine, make sure that none is left, then create the new ones.
+    """Delete every intent of the classifier, make sure that none is left, then create the new ones.
 
     `leftovers` trains beside intents that survive their deletion, or are deleted later.
     """
-    # A copy: an engine may return the very list or view that its deletions change.
+    # A copy: a classifier may return the very list or view that its deletions change.
     for intent in list(engine.all_intents() or ()):
         engine.delete_intent(intent)
     left = [] if leftovers else list(engine.all_intents() or ())
@@ -67,7 +67,7 @@ def retrain(
 
 
 def guess_of(answer: Any, text: object) -> Guess:
-    """Return the best guess in an engine's answer; `NO_GUESS` for None, an empty list or an empty dict."""
+    """Return the best guess in a classifier's answer; `NO_GUESS` for None, an empty list or an empty dict."""
     # The plain case first: it is passed for every single text of an evaluation.
     plain = type(answer) is list and answer and type(answer[0]) is dict
     best = answer[0] if plain else _best(answer, text)
@@ -121,7 +121,7 @@ def _nonsense(what: str, text: object) -> ClassifierError:
 
 
 def batch_answers(engine: FourMethods, texts: Sequence[str]) -> list[Any] | None:
-    """Return one answer for each text by `classify_batch`, or None when the engine has no such method."""
+    """Return one answer for each text by `classify_batch`, or None when the classifier has no such method."""
     batch = getattr(engine, "classify_batch", None)
     if batch is None:
         return None
@@ -136,7 +136,7 @@ def batch_answers(engine: FourMethods, texts: Sequence[str]) -> list[Any] | None
 
 
 class FourMethodClassifier:
-    """Examine an engine with nex-cv's four methods like any other classifier."""
+    """Examine a classifier with nex-cv's four methods like any other classifier."""
 
     def __init__(self, engine: FourMethods, name: str | None = None) -> None:
         """Wrap `engine`; results call it `name`, or what it calls itself."""
@@ -145,14 +145,14 @@ class FourMethodClassifier:
 
     @property
     def name(self) -> str:
-        """How results call this engine."""
+        """How results call this classifier."""
         if self._name is not None:
             return self._name
         named = type(self.engine).__str__ is not object.__str__
         return str(self.engine) if named else type(self.engine).__name__
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
-        """Train by the engine's own `fit` if it has one, else by deleting and creating intents."""
+        """Train by the classifier's own `fit` if it has one, else by deleting and creating intents."""
         own = getattr(self.engine, "fit", None)
         if own is None:
             retrain(self.engine, texts, intents)
@@ -160,7 +160,7 @@ class FourMethodClassifier:
             own(list(texts), list(intents))
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
-        """Return the best guess for each text, in one batch when the engine can."""
+        """Return the best guess for each text, in one batch when the classifier can."""
         answers = batch_answers(self.engine, texts)
         if answers is None:
             return [self._ask(number, text) for number, text in enumerate(texts)]

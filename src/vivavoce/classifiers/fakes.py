@@ -1,7 +1,7 @@
 """Classifiers that need no model: baselines to beat, and the ones that fail, dawdle or echo on purpose.
 
 They follow the protocol in full, work offline and give the same answers everywhere, so a set-up can be tried
-out before a real engine is paid for.
+out before a real classifier costs money.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Patience with engines that live elsewhere: a time limit for every call, and a second chance."""
+"""Patience with remote classifiers: a time limit for every call, and a second chance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST_PAUSE = 1.0
 
 
 class PatientClassifier:
-    """Calls an engine with a time limit and asks again after an error, pausing longer each time.
+    """Calls a classifier with a time limit and asks again after an error, pausing longer each time.
 
     `repeated` counts the calls that had to be made again: the exam puts it in its notes. A call that ran out of
     time is left alone in a thread of its own, since nothing can stop it from outside.
@@ -35,15 +35,15 @@ class PatientClassifier:
 
     @property
     def name(self) -> str:
-        """The name of the engine itself."""
+        """The name of the classifier itself."""
         return self._inner.name
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
-        """Train the engine."""
+        """Train the classifier."""
         self._call("training", lambda: self._inner.fit(texts, intents))
 
     def guess(self, texts: Sequence[str]) -> list[Guess]:
-        """Ask the engine."""
+        """Ask the classifier."""
         return self._call(f"answering {len(texts)} texts", lambda: self._inner.guess(texts))
 
     def _call(self, what: str, call: Callable[[], T]) -> T:
@@ -73,7 +73,7 @@ def within(seconds: float | None, call: Callable[[], T], what: str) -> T:
         except BaseException as error:
             errors.append(error)
 
-    # A daemon: an engine that hangs for good must not keep the program from ending.
+    # A daemon: a classifier that hangs must not keep the program from ending.
     worker = threading.Thread(target=run, daemon=True, name="viva-engine")
     worker.start()
     worker.join(seconds)

@@ -1,4 +1,4 @@
-"""What can be trained and asked. One protocol for local models and remote engines alike."""
+"""What can be trained and asked. One protocol for local models and remote services alike."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Classifier(Protocol):
     """Learns topics from examples and guesses the topic of messages, in batches.
 
     `name` appears in results. `fit` forgets everything learnt before. `guess` returns one Guess for each
-    text, in order; `NO_GUESS` where the engine has none. Raise anything on failure: the exam records it.
+    text, in order; `NO_GUESS` where the classifier has none. Raise anything on failure: the exam records it.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Predictions of any engine, brought as a table: each message with its topic, and what the engine took it for."""
+"""Predictions of any classifier, given as a table: each message with its topic and the guess."""
 
 from __future__ import annotations
 

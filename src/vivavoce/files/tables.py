@@ -1,4 +1,4 @@
-"""A table as it stands in a file: columns, rows with their number there, and what is wrong with them."""
+"""A table as read from a file: columns, numbered rows, and their faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Cells = Sequence[object]
 
 
 class UnsavedFormula:
-    """What stands in a cell whose formula has no saved result: not nothing, but no value either."""
+    """What is in a cell whose formula has no saved result: not nothing, but no value either."""
 
     message = "the cell is a formula without a saved result: open the file in a spreadsheet program and save it"
 
@@ -76,7 +76,7 @@ class ReadOptions:
 
     `bot`: the name of the speaker that is the bot, in a log of dialogues. `header`: the number of the row that names
     the columns. `guess`: sheet and header are found out where they are not given; else both are the first. `rename`:
-    every cell is kept, also under a name that stands twice or in a column without a name. `roles`: what each column
+    every cell is kept, also under a repeated name or in a column without a name. `roles`: what each column
     holds, by its place.
     """
 

@@ -23,7 +23,7 @@ BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write_predictions(path: str | Path, rows: Iterable[tuple[Example, Guess]], *, out_of_scope: str = "oos") -> None:
-    """Write one CSV row for each example and its guess; an empty guess means the engine made none."""
+    """Write one CSV row for each example and its guess; an empty guess means the classifier made none."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(PREDICTION_COLUMNS)

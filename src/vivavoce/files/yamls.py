@@ -37,7 +37,7 @@ _BLOCK = re.compile(r"\S(.*\S)?(\n\S(.*\S)?)*")
 
 @dataclass(frozen=True)
 class YamlFile:
-    """A file as read: plain texts, lists and mappings, and the line on which each of them stands."""
+    """A file as read: plain texts, lists and mappings, and the line of each."""
 
     path: str
     value: Value

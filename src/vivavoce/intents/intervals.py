@@ -21,8 +21,8 @@ from vivavoce.intents.splits import Flags, Rows
 from vivavoce.records import Rate
 from vivavoce.statistics import Spread, bounded_rate, stratified_variance
 
-# Another training set makes the engine surer or less sure of all questions at once, which moves a number v by about
-# v (1 - v): the variance over data sets is 1 + TRAINING v (1 - v) times what the test items of one data set show.
+# Another training set makes the classifier surer or less sure of all questions at once, which moves a number v by
+# about v (1 - v): the variance over data sets is 1 + TRAINING v (1 - v) times what the test items of one set show.
 TRAINING = 3.0
 # How sure it is of out-of-scope questions rests on the few examples of the topics next to them: v is then the AUROC.
 TRAINING_OUTSIDE = 5.0

@@ -1,4 +1,4 @@
-"""The wrapper that a user writes around a classification engine."""
+"""The wrapper that a user writes around a classifier."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def as_published() -> Iterator[None]:
 
 
 class APIClassifier(ABC):
-    """Wrap any engine by four methods.
+    """Wrap any classifier by four methods.
 
     A subclass may also define `classify_batch(texts)`, which returns one answer of `classify` for each text:
     evaluations then ask all texts at once. Override `fit` to sleep, throttle or start a training.
@@ -66,7 +66,7 @@ class APIClassifier(ABC):
     def test(self, further: bool = False) -> list[str]:
         """Return how the wrapper breaks its contract; empty when it passes.
 
-        It trains and asks the engine, which loses what it knew. `further` adds checks to the classic three
+        It trains and asks the classifier, which loses what it knew. `further` adds checks to the classic three
         rounds: shape, type, range and order of answers, leftovers, unknown ids, repeatability, fallback.
         """
         with as_published():
@@ -78,7 +78,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "A": ("hello", "hi", "hey", "greeting"),
     "B": ("bye", "goodbye", "see you", "ok bye"),
 }
-# Words that no example has: an engine that can decline at all should be unsure here.
+# Words that no example has: a classifier that can decline should be unsure here.
 UNRELATED = ("quantum chromodynamics lattice", "zxqv wvut kjhg", "recette de tarte aux pommes")
 
 
@@ -103,7 +103,7 @@ def round_violations(classifier: Trainable) -> list[str]:
             if broken:
                 violations.append(f"{name}: {broken}")
             elif guess.intent != expected:
-                # The classic message shows the engine's own number: 1 is not written as 1.0.
+                # The classic message shows the classifier's own number: 1 is not written as 1.0.
                 own = answer[0].get("confidence") if answer and answer[0] else None
                 confidence = round(0.0 if own is None else own, 2)
                 violations.append(

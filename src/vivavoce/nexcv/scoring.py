@@ -31,7 +31,7 @@ AGGREGATED = ("accuracy", "f1_weighted", "f1_macro", "good_carefulness", *EXTRA_
 
 
 class Judged(NamedTuple):
-    """One test item, what the engine said, and what that amounts to. `origin` is a negative's own label."""
+    """One test item, what the classifier said, and what that amounts to. `origin` is a negative's own label."""
 
     text: Any
     truth: Any

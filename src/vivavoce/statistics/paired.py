@@ -34,10 +34,10 @@ class PairedTest:
 
 
 def mcnemar_exact(only_a: int, only_b: int) -> float:
-    """Return the exact two-sided p of McNemar's test on the items where two engines disagree.
+    """Return the exact two-sided p of McNemar's test on the items where two classifiers disagree.
 
     p = min(1, 2·P(X <= min(only_a, only_b))) with X ~ Binomial(only_a + only_b, 1/2). Meaning: if neither
-    engine is better, each disagreement is a fair coin; p says how rare so lopsided a series would be.
+    classifier is better, each disagreement is a fair coin; p says how rare so lopsided a series would be.
     Items that both get right or both get wrong carry no information.
     """
     from scipy.special import bdtr

@@ -59,14 +59,14 @@ class Extractor:
 
     def _find_professions(self, text: str, tokens: Sequence[Token]) -> list[Entity]:
         corrected = [self._correct(token) for token in tokens]
-        found, at = [], 0
+        professions, at = [], 0
         while at < len(corrected):
             size, usual, end = self._match(corrected, at)
             if size and not self._is_other(tokens, at, size):
                 start = tokens[at].start
-                found.append(Entity(PROFESSION, text[start:end], start, end, usual, usual))
+                professions.append(Entity(PROFESSION, text[start:end], start, end, usual, usual))
             at += max(1, size)
-        return found
+        return professions
 
     def _correct(self, token: Token) -> Token:
         form = self._corrector.correct(token.form)

@@ -42,16 +42,16 @@ def add_list(path: Path, language: str) -> AddedList:
     lines = [SEPARATOR.join(dict.fromkeys(names)) for _, names in rows if names]
     if not lines:
         raise EmptyFileError("the file names no occupations", where=str(path), remedy="write one a line")
-    kept = own_list_path(language)
+    path_of_list = own_list_path(language)
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text("\n".join(lines) + "\n", "utf-8")
+        path_of_list.parent.mkdir(parents=True, exist_ok=True)
+        path_of_list.write_text("\n".join(lines) + "\n", "utf-8")
     except OSError as error:
         raise FileError(
-            f"cannot keep the list ({error.strerror})", where=str(kept), remedy="set VIVA_HOME"
+            f"cannot keep the list ({error.strerror})", where=str(path_of_list), remedy="set VIVA_HOME"
         ) from error
     forget_lists()
-    return AddedList(language, str(kept), len(lines), sum(line.count(SEPARATOR) + 1 for line in lines))
+    return AddedList(language, str(path_of_list), len(lines), sum(line.count(SEPARATOR) + 1 for line in lines))
 
 
 def remove_list(language: str) -> bool:
@@ -69,8 +69,8 @@ def forget_lists() -> None:
     from vivavoce.assistant.entities.professions import find_last_part
     from vivavoce.assistant.entities.spelling import load_corrector
 
-    for kept in (load_occupations, load_extractor, load_corrector, find_last_part):
-        kept.cache_clear()
+    for loaded in (load_occupations, load_extractor, load_corrector, find_last_part):
+        loaded.cache_clear()
 
 
 def _read(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -28,7 +28,7 @@ INTO = frozenset({"in", "a", "nach", "near", "around", "raum", "bei"})
 
 def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corrector) -> list[Entity]:
     """Return the places that a message names as places to work at."""
-    found, at = [], 0
+    places, at = [], 0
     while at < len(tokens):
         size, named = _match(tokens, at)
         if named is not None and not _Mention(text, tokens, at, size, named, cues).is_place():
@@ -41,9 +41,9 @@ def find_places(text: str, tokens: Sequence[Token], cues: Cues, corrector: Corre
             start, end = tokens[at].start, tokens[at + size - 1].end
             # Halle (Saale): the sign belongs to the name.
             end += "(" in text[start:end] and text.startswith(")", end)
-            found.append(Entity("place", text[start:end], start, end, text[start:end], named.place.key))
+            places.append(Entity("place", text[start:end], start, end, text[start:end], named.place.key))
         at += max(1, size)
-    return found
+    return places
 
 
 def _match(tokens: Sequence[Token], at: int) -> tuple[int, Named | None]:
@@ -67,8 +67,8 @@ def _match_adjective(tokens: Sequence[Token], at: int, cues: Cues) -> tuple[int,
         return 0, None
     names = load_gazetteer().latin
     stem = form.removesuffix("er")
-    found = (names.get(each) for each in (stem, f"{stem}en", f"{stem.removesuffix('n')}en", f"{stem}e"))
-    named = next(filter(None, found), None)
+    candidates = (names.get(each) for each in (stem, f"{stem}en", f"{stem.removesuffix('n')}en", f"{stem}e"))
+    named = next(filter(None, candidates), None)
     return (1, named) if named else (0, None)
 
 

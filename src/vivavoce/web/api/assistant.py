@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
@@ -13,8 +13,8 @@ from vivavoce.store.rows import MessageRow, ReviewRow
 from vivavoce.store.stamps import now
 from vivavoce.web.api.bodies import Body, Id, Limit, Listed, Moment, Offset, Place, Text, build, make_list, to_utc
 from vivavoce.web.local_time import current_zone
-from vivavoce.web.visits import ReaderVisit, ReviewerVisit
-from vivavoce.workspace.assistant import discussing, reviewing, tasks
+from vivavoce.web.visits import EditorVisit, ReaderVisit, ReviewerVisit
+from vivavoce.workspace.assistant import discussing, privacy, reviewing, tasks
 from vivavoce.workspace.assistant.alarms import find_alarms
 from vivavoce.workspace.assistant.discussing import Comment
 from vivavoce.workspace.assistant.numbers import Numbers, make_report
@@ -209,6 +209,19 @@ def change_assignment(visit: ReviewerVisit, message_id: MessageId, body: NewAssi
     """Say who looks after the talk of a message; they get a notice."""
     discussing.assign(*visit.acting, message_id, body.person)
     return show_inbox_message(visit, message_id)
+
+
+@router.get("/messages/{message_id}/visitor")
+def show_visitor(visit: ReviewerVisit, message_id: MessageId) -> dict[str, Any]:
+    """Get all that is kept of the visitor who wrote a message, as they can get it themselves."""
+    return privacy.export_visitor(*visit.here, reviewing.show_card(*visit.here, message_id).visitor.id)
+
+
+@router.delete("/messages/{message_id}/visitor", status_code=204)
+def delete_visitor(visit: EditorVisit, message_id: MessageId) -> None:
+    """Delete all that is kept of the visitor who wrote a message; examples that were made of messages stay."""
+    visitor = reviewing.show_card(*visit.here, message_id).visitor
+    privacy.delete_visitor(*visit.here, visitor.id, visit.actor)
 
 
 @router.get("/numbers")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import fields
 
@@ -14,7 +14,7 @@ from vivavoce.kept import Kept
 from vivavoce.messages import say
 from vivavoce.records import Dataset
 from vivavoce.store.database import Store
-from vivavoce.store.rows import AssistantRow, OpeningRow, Project, Topic
+from vivavoce.store.rows import AssistantRow, OpeningRow, Project
 from vivavoce.store.transaction import Transaction
 from vivavoce.workspace.assistant.settings import get_settings
 from vivavoce.workspace.topics.datasets import project_dataset
@@ -63,7 +63,7 @@ def load_assistant(store: Store, project: Project) -> tuple[Assistant, Assistant
 def get_assistant(store: Store, tx: Transaction, project: Project, settings: AssistantRow) -> Assistant:
     """Return the assistant as it is now, perhaps not trained yet; it is made anew where anything has changed."""
     key = (store.address, project.id, settings.build, tx.edits.state(project.id))
-    return _ASSISTANTS.get(key, lambda: build_assistant(store, tx, project, settings, learned_examples(tx, project)))
+    return _ASSISTANTS.get(key, lambda: build_assistant(store, tx, project, settings, get_examples(tx, project)))
 
 
 def choose_ready(
@@ -112,7 +112,7 @@ def _train_beside(assistant: Assistant, languages: tuple[str, ...]) -> Future[As
     return training
 
 
-def learned_examples(tx: Transaction, project: Project) -> Dataset:
+def get_examples(tx: Transaction, project: Project) -> Dataset:
     """Return the examples that the assistant has learned; before the first time, all that the project has."""
     material = tx.assistants.material(project.id)
     return project_dataset(tx, project) if material is None else dataset_from_bytes(material)
@@ -136,27 +136,27 @@ def build_assistant(
         project.name,
         settings.languages,
         {language: data.select(places) for language, places in by_language.items()},
-        {topic.name: _answers(topic) for topic in topics if topic.answers},
+        {
+            topic.name: {language: parse_answer(text) for language, text in topic.answers.items()}
+            for topic in topics
+            if topic.answers
+        },
         options=options,
     )
     return Assistant.build(company, StoredOpenings(store, project.id))
 
 
-def _answers(topic: Topic) -> Mapping[str, Answer]:
-    return {language: parse_answer(text) for language, text in topic.answers.items()}
-
-
 def parse_answer(text: str) -> Answer:
     """Return an answer of the bank: lines that are nothing but links and buttons stand under its text."""
-    said, buttons, links = [], [], []
+    texts, buttons, links = [], [], []
     for line in text.splitlines():
         pairs = _LINK.findall(line)
         if not pairs or _LINK.sub("", line).strip():
-            said.append(line)
+            texts.append(line)
             continue
         for label, target in pairs:
             if target.startswith(("https://", "http://", "mailto:")):
                 links.append(Link(label, target))
             else:
                 buttons.append(Button(label, target))
-    return Answer("\n".join(said).strip(), tuple(buttons), tuple(links))
+    return Answer("\n".join(texts).strip(), tuple(buttons), tuple(links))

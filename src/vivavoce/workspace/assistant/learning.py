@@ -13,7 +13,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Project, Role
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import Actor, note
-from vivavoce.workspace.assistant.building import build_assistant, learned_examples
+from vivavoce.workspace.assistant.building import build_assistant, get_examples
 from vivavoce.workspace.assistant.settings import get_settings
 from vivavoce.workspace.topics.datasets import project_dataset
 
@@ -36,7 +36,7 @@ def count_new(store: Store, project: Project) -> int:
     """Return how many examples the project has that the assistant has not learned."""
     with store.reading() as tx:
         key = (store.address, project.id, get_settings(tx, project).build, tx.edits.state(project.id))
-        return _NEW.get(key, lambda: _count_new(project_dataset(tx, project), learned_examples(tx, project)))
+        return _NEW.get(key, lambda: _count_new(project_dataset(tx, project), get_examples(tx, project)))
 
 
 def learn(store: Store, actor: Actor, project: Project, *, anyway: bool = False) -> Lesson:
@@ -47,7 +47,7 @@ def learn(store: Store, actor: Actor, project: Project, *, anyway: bool = False)
     actor.require(Role.REVIEWER)
     with store.reading() as tx:
         settings = get_settings(tx, project)
-        data, before = project_dataset(tx, project), learned_examples(tx, project)
+        data, before = project_dataset(tx, project), get_examples(tx, project)
         confirmed = tx.reviews.list_confirmed(project.id)
         old, new = (build_assistant(store, tx, project, settings, examples) for examples in (before, data))
     if not any(example.intent for example in data):

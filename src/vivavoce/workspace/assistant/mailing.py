@@ -164,11 +164,11 @@ def end_subscription(store: Store, secret: str) -> None:
 
 
 def tell_subscribers(tx: Transaction, project: Project, fresh: frozenset[str]) -> int:
-    """Write to everybody whose search finds one of the new openings (their ids in the feed); return how many."""
+    """Write to everybody whose search finds opening of the new openings (their ids in the feed); return how many."""
     site, count = _get_site(tx), 0
     for row in tx.subscriptions.active(project.id) if fresh else ():
         groups = Query(row.profession, row.place, "", row.language).groups
-        fitting = [one for one in tx.openings.search(project.id, groups, 1_000)[0] if one.ref in fresh]
+        fitting = [opening for opening in tx.openings.search(project.id, groups, 1_000)[0] if opening.ref in fresh]
         if not fitting:
             continue
         # A new link for every mail: the store keeps no secret that could be sent again.
@@ -176,7 +176,7 @@ def tell_subscribers(tx: Transaction, project: Project, fresh: frozenset[str]) -
         tx.subscriptions.renew(row.id, secret.digest)
         subject, stop = NEWS.get(row.language, NEWS["en"])
         link = f"{site.address}/unsubscribe/{secret.text}"
-        lines = [f"{one.title}, {one.place}\n{one.url}" for one in fitting]
+        lines = [f"{opening.title}, {opening.place}\n{opening.url}" for opening in fitting]
         body = "\n\n".join([*lines, f"{stop}: {link}"]) + "\n"
         title = subject.format(name=project.name)
         write_mail(tx, project, row.address, title, body, visitor_id=row.visitor_id, unsubscribe=link)

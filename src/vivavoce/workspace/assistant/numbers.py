@@ -1,4 +1,4 @@
-"""The numbers of an assistant: what it answers by itself, and how often that is right."""
+"""The numbers of an assistant: what it answers at once, and how often that is right."""
 
 from __future__ import annotations
 
@@ -131,7 +131,8 @@ def _list_predictions(tx: Transaction, project: Project, since: datetime) -> Ite
     if newest is not None:
         scope = main_scope(newest)
         for point in tx.measures.series(project.id, "intents", scope=scope, name="automation_rate", since=since):
-            yield Prediction(point.at, point.rate)
+            if point.value is not None:
+                yield Prediction(point.at, point.rate)
 
 
 def last_verdicts(tx: Transaction, rows: Sequence[MessageRow]) -> dict[str, ReviewRow]:
@@ -140,7 +141,7 @@ def last_verdicts(tx: Transaction, rows: Sequence[MessageRow]) -> dict[str, Revi
     return {
         message_id: judged[-1]
         for message_id, reviews in known.items()
-        if (judged := [one for one in reviews if one.verdict != "unsure"])
+        if (judged := [review for review in reviews if review.verdict != "unsure"])
     }
 
 

@@ -97,10 +97,10 @@ def import_openings(store: Store, actor: Actor, project: Project, openings: Iter
         before = tx.openings.refs(project.id)
         tx.openings.replace(project.id, rows)
         refs = {row.ref for row in rows}
-        told = tell_subscribers(tx, project, frozenset(refs - before))
+        mails = tell_subscribers(tx, project, frozenset(refs - before))
         detail = say("{count:,} openings", count=len(rows))
         note(tx, actor, "import", "assistant", project.id, project_id=project.id, detail=detail)
-    return Renewed(len(rows), len(refs - before), len(before - refs), told)
+    return Renewed(len(rows), len(refs - before), len(before - refs), mails)
 
 
 def list_openings(store: Store, project: Project, limit: int, offset: int) -> tuple[tuple[OpeningRow, ...], int]:

@@ -103,14 +103,14 @@ def show_card(store: Store, project: Project, message_id: str) -> Card:
         visitor = tx.visitors.get(talk.visitor_id) if talk else None
         if talk is None or visitor is None:
             raise AbsentError(say("message not found"), remedy=say("the visitor may have deleted it"))
-        said = tx.messages.of_talk(talk.id)
+        messages = tx.messages.of_talk(talk.id)
         names = person_names(tx, [talk.assigned]) if talk.assigned else {}
         return Card(
             message,
             talk,
             visitor,
-            tuple(row for row in said if row.number < message.number)[-3:],
-            tuple(row for row in said if row.number > message.number),
+            tuple(row for row in messages if row.number < message.number)[-3:],
+            tuple(row for row in messages if row.number > message.number),
             {topic.name: topic for topic in tx.topics.of_project(project.id)},
             tx.reviews.of_message(message.id),
             names.get(talk.assigned, ""),

@@ -83,20 +83,21 @@ def require_enabled(tx: Transaction, project: Project) -> AssistantRow:
 def change_settings(store: Store, actor: Actor, project: Project, wanted: AssistantRow) -> AssistantRow:
     """Keep settings; servers load the assistant anew. All faults are told at once."""
     actor.require(Role.EDITOR)
-    cleaned = replace(wanted, origins=_clean_origins(wanted.origins))
+    origins = dict.fromkeys(origin.strip().rstrip("/").lower() for origin in wanted.origins if origin.strip())
+    cleaned = replace(wanted, origins=tuple(origins))
     faults = [*_faults(cleaned)]
     if faults:
         raise UsageError(say("some fields are invalid"), faults=faults, remedy=say("correct them and try again"))
     with store.writing() as tx:
         before = get_settings(tx, project)
-        kept = replace(cleaned, build=before.build + 1, learned=before.learned, changed=now())
-        tx.assistants.put(kept)
+        changed = replace(cleaned, build=before.build + 1, learned=before.learned, changed=now())
+        tx.assistants.put(changed)
         data = project_dataset(tx, project)
-        if kept.enabled and len(data) and tx.assistants.material(project.id) is None:
+        if changed.enabled and len(data) and tx.assistants.material(project.id) is None:
             # What it knows from the first day on; later examples wait until it learns.
             tx.assistants.swap(project.id, dataset_to_bytes(data), now())
         note(tx, actor, "change settings", "assistant", project.id, project_id=project.id)
-    return kept
+    return changed
 
 
 def _faults(row: AssistantRow) -> Sequence[Fault]:
@@ -130,7 +131,3 @@ def _faults(row: AssistantRow) -> Sequence[Fault]:
     if row.feed and urlsplit(row.feed).scheme not in ("http", "https"):
         faults.append(Fault(say("the address must begin with http:// or https://"), "feed"))
     return faults
-
-
-def _clean_origins(origins: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(origin.strip().rstrip("/").lower() for origin in origins if origin.strip()))

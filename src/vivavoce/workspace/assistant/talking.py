@@ -59,7 +59,7 @@ def open_talk(store: Store, project: Project, key: str = "", language: str = "")
         messages = tx.messages.of_talk(talk.id) if talk and talk.seen > now() - GONE else ()
     # A greeting needs no classifier, and the visitor needs a while to write.
     prepare_beside(assistant, settings.languages)
-    greeting = _shown(assistant.greet(language)) | {"consent": settings.consent}
+    greeting = _show_outcome(assistant.greet(language)) | {"consent": settings.consent}
     return OpenTalk(key if visitor else new_secret().text, greeting, messages)
 
 
@@ -186,8 +186,8 @@ def _keep(  # noqa: PLR0917 - all that is stored
         stage=str(outcome.stage),
         intent=outcome.intent,
         confidence=outcome.confidence if outcome.intent else (guesses[0].confidence if guesses else None),
-        candidates=tuple({"intent": one.intent, "confidence": round(one.confidence, 4)} for one in guesses),
-        reply=_shown(outcome),
+        candidates=tuple({"intent": guess.intent, "confidence": round(guess.confidence, 4)} for guess in guesses),
+        reply=_show_outcome(outcome),
         hand_over=str(outcome.hand_over or ""),
         skipped=skipped,
         drawn=drawn,
@@ -233,7 +233,7 @@ def _carry_out(tx: Transaction, project: Project, talk: TalkRow, actions: Iterab
                 tx.subscriptions.end(now(), visitor_id=talk.visitor_id)
 
 
-def _shown(outcome: Outcome) -> dict[str, Any]:
+def _show_outcome(outcome: Outcome) -> dict[str, Any]:
     """Return what a chat shows of an outcome."""
     return {
         "language": outcome.language,

@@ -13,7 +13,6 @@ from random import Random
 
 from vivavoce.assistant import Answer
 from vivavoce.assistant.material import COMPANIES, FOLDER, load_company, read_rows
-from vivavoce.records import Dataset, Example
 from vivavoce.store.database import Store
 from vivavoce.store.rows import MessageRow, Project, Role
 from vivavoce.store.stamps import date_as, new_id, now
@@ -89,17 +88,13 @@ def bring_company(store: Store, actor: Actor, project: Project) -> None:
             changes.append(topic_insertion(tx, topic))
             changes.extend(answer_changes(tx, topic, {code: _write(answer) for code, answer in answers.items()}))
             for language in languages:
-                texts = [(each.text, topic.id) for each in _of_topic(company.faq[language], name)]
+                texts = [(each.text, topic.id) for each in company.faq[language] if each.intent == name]
                 changes.extend(insertion(tx, row) for row in new_examples(tx, project, texts, language, "import"))
         tx.edits.apply(project.id, actor.user_id, "import", "Nordlicht", changes)
         settings = replace(get_settings(tx, project), enabled=True, languages=languages, random_share=RANDOM_SHARE)
         settings = replace(settings, retention_days=MAX_RETENTION_DAYS)
     change_settings(store, actor, project, settings)
     openings.import_openings(store, actor, project, shipped)
-
-
-def _of_topic(data: Dataset, name: str) -> Iterator[Example]:
-    return (each for each in data if each.intent == name)
 
 
 def _write(answer: Answer) -> str:

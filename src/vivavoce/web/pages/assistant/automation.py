@@ -1,4 +1,4 @@
-"""Automation: what the assistant answers by itself, how often that is right, and what is new."""
+"""Automation: what the assistant answers at once, how often that is right, and what is new."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def _lead(visit: Visit, whole: Numbers) -> str:
         )
     answered = write.number(100 * (whole.automated.value or 0))
     if whole.accuracy.value is None:
-        return words.gettext("The assistant answered %(share)s of 100 questions by itself.", share=answered)
+        return words.gettext("The assistant answered %(share)s of 100 questions at once.", share=answered)
     return words.gettext(
-        "The assistant answered %(share)s of 100 questions by itself; about %(right)s of 100 answers were right.",
+        "The assistant answered %(share)s of 100 questions at once; about %(right)s of 100 answers were right.",
         share=answered,
         right=write.number(100 * whole.accuracy.value),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Query
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from vivavoce.errors import InputError, UsageError
 from vivavoce.messages import say
@@ -16,7 +16,7 @@ from vivavoce.web.language import gettext_noop
 from vivavoce.web.parts import Choice, Field
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import ReaderVisit, ReviewerVisit, Visit
-from vivavoce.workspace.assistant import discussing, reviewing
+from vivavoce.workspace.assistant import discussing, privacy, reviewing
 from vivavoce.workspace.assistant.alarms import find_alarms
 from vivavoce.workspace.assistant.discussing import Notice
 from vivavoce.workspace.assistant.reviewing import Card, Verdict
@@ -68,6 +68,14 @@ def undo(visit: ReviewerVisit, review_id: str) -> Response:
     return visit.done(f"{visit.base}/inbox?message={row.message_id}", visit.words.gettext("Review undone."))
 
 
+@router.get("/{message_id}/visitor")
+def export_visitor(visit: ReviewerVisit, message_id: str) -> Response:
+    """Give out all that is kept of the visitor who wrote a message."""
+    visitor = reviewing.show_card(*visit.here, message_id).visitor
+    headers = {"Content-Disposition": f'attachment; filename="visitor-{visitor.id}.json"'}
+    return JSONResponse(privacy.export_visitor(*visit.here, visitor.id), headers=headers)
+
+
 @router.post("/seen")
 def mark_seen(visit: ReviewerVisit) -> Response:
     """Put the notices away."""
@@ -98,6 +106,10 @@ def _act(visit: Visit, message_id: str, form: Fields) -> Response:
         case "comment":
             discussing.comment(*visit.acting, message_id, form.text("comment"))
             return visit.done(stay, words.gettext("Comment added."))
+        case "forget":
+            visitor = reviewing.show_card(*visit.here, message_id).visitor
+            privacy.delete_visitor(*visit.here, visitor.id, visit.actor)
+            return visit.done(back, words.gettext("All data of the visitor are deleted."))
         case "second":
             reviewing.ask_again(*visit.acting, message_id)
             return visit.done(back, words.gettext("Someone else will be asked."))

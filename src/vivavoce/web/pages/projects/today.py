@@ -241,6 +241,8 @@ def alarm_lines(visit: Visit, day: Today) -> list[View]:
         lines.append(View(text=text, link=Link(words.gettext("See the run"), run_path(visit.project, newest))))
     for alarm in find_alarms(*visit.here):
         link = Link(words.gettext("Open the inbox"), f"{visit.base}/inbox?message={alarm.message_id}")
+        if alarm.name in ("automation", "accuracy"):
+            link = Link(words.gettext("Automation"), f"{visit.base}/automation")
         lines.append(View(text=words.said(alarm.text), link=link))
     return lines
 
