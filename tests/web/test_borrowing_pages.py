@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from exam_hall import fill_project
+from exam_hall import fill_project, finish
+from pictures import undrawn
 from vivavoce.jobs.exams.kinds import INTENTS
+from vivavoce.jobs.exams.protocol import Finished, Work
+from vivavoce.jobs.exams.registry import load_exam, perform_work
 from vivavoce.store.rows import Role
 from vivavoce.workspace.access.actors import PRODUCT
+from vivavoce.workspace.exams import intents
 from vivavoce.workspace.topics.examples import add_examples
 
 pytestmark = pytest.mark.slow
@@ -61,3 +65,16 @@ def test_daily_runs_and_the_api_have_the_option_too(hall: Any, editor: TestClien
     answer = editor.post("/api/v1/projects/jobs/intents", json={"borrow": "de", "retries": 1})
     assert answer.status_code == 201, answer.text
     assert answer.json()["options"]["borrow"] == "de"
+
+
+def test_the_result_says_what_the_borrowed_examples_bring(hall: Any, editor: TestClient) -> None:
+    options = {"classifier": "tfidf", "borrow": "de", "retries": 1, "settings": [[0, 0]]}
+    run = intents.start_intents(hall.store, PRODUCT, hall.project, options=options)
+    with hall.store.reading() as tx:
+        material = tx.runs.material(run.id)
+    exam = load_exam("intents")
+    units = [Work("intents", run.id, material, run.options, unit.key) for unit in exam.plan(material, run.options)]
+    done = Finished({work.key: perform_work(work) for work in units})
+    with undrawn():
+        finish(hall.store, run, exam.conclude(material, run.options, done))
+    assert "4 borrowed examples (German) beside" in editor.get("/p/jobs/intents/1").text
