@@ -11,6 +11,7 @@ import sys
 from contextlib import closing
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -448,7 +449,8 @@ def test_files_are_written_even_if_nobody_reads_the_terminal(hold, viva, folder,
     hold("--quiet")
     monkeypatch.setattr("vivavoce.cli.conversations.results.Screen.print", gone)
     # The end of standard output is another test's; here it must stay open.
-    monkeypatch.setattr("vivavoce.cli.shared.failures._reader_gone", lambda: 141)
+    monkeypatch.setattr("vivavoce.cli.shared.failures.os.dup2", lambda *_: None)
+    monkeypatch.setattr("vivavoce.cli.shared.failures.sys", SimpleNamespace(stdout=sys.__stdout__))
     assert viva("conversations", "score", "record", "--html", "r.html", "--junit", "r.xml").exit_code == 141
     assert viva("conversations", "compare", "record", "record", "--html", "d.html").exit_code == 141
     assert all((folder / name).stat().st_size for name in ("r.html", "r.xml", "d.html"))

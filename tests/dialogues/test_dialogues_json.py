@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marked_talks import FixedRater, simulated, talk
 
-from vivavoce.codec import to_json
 from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.exam import examine_dialogues
 from vivavoce.dialogues.json_form import (
     origin_from_json,
     result_to_json,
     score_to_json,
+    to_json,
 )
 from vivavoce.dialogues.result import Agreement, CalibrationBin, Origin, Reason, Score, TurnEffect
 from vivavoce.errors import DataError

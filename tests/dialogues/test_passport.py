@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from marked_talks import FixedRater, simulated, talk
 
-from vivavoce.codec import to_json
 from vivavoce.dialogues.agreement import measure
 from vivavoce.dialogues.dialogue import Dialogue, Rating
+from vivavoce.dialogues.json_form import to_json
 from vivavoce.dialogues.passport import FLOOR, MIN_RATINGS, issue, usual_lengths
 from vivavoce.dialogues.result import Origin, Passport, Score
 

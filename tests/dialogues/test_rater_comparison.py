@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 
-from vivavoce.codec import to_json
 from vivavoce.dialogues import (
     Dialogue,
     DialoguesResult,
@@ -17,6 +16,7 @@ from vivavoce.dialogues import (
     compare_raters,
     examine_dialogues,
 )
+from vivavoce.dialogues.json_form import to_json
 from vivavoce.errors import UsageError
 
 

@@ -281,7 +281,7 @@ def test_a_result_says_first_whether_it_can_be_trusted(reader, scored) -> None:
 
 def test_bots_have_no_ranks_where_the_scores_may_not_compare_them(reader, scored) -> None:
     text = reader.get(f"{BASE}/runs/{scored.number}").text
-    assert "dialogues with a bot have both a score and a rating" in text
+    assert "Bots are listed by name: these scores cannot rank them yet." in text
     for said in ("Which bot is better?", "best first", "m-rank", "scores higher", "is better"):
         assert said not in text
 

@@ -34,6 +34,18 @@ from vivavoce.errors import DataError, Fault
 from vivavoce.messages import say, say_count
 from vivavoce.version import __version__
 
+# Whoever writes these types takes `to_json` from here, where their shapes are known.
+__all__ = [
+    "DEFINITIONS",
+    "dialogues_result_from_json",
+    "origin_from_json",
+    "result_to_json",
+    "score_to_json",
+    "scores_from_json",
+    "to_json",
+    "trust_to_json",
+]
+
 # What the numbers mean; it rises when the same number is counted in another way.
 DEFINITIONS = 1
 _WHAT = "this result of a dialogues exam"

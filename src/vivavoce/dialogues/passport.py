@@ -141,20 +141,20 @@ def _say_unnamed(bots: Sequence[str], n: int) -> str:
 def _say_too_few(n: int, dialogues: Sequence[Dialogue]) -> str:
     have = say("no dialogue with a bot has both a score and a person's rating.")
     if n:
-        have = say("only {n:,} dialogues with a bot have both a score and a person's rating.", n=n)
-        have = have if n > 1 else say("only 1 dialogue with a bot has both a score and a person's rating.")
+        have = say_count(
+            n,
+            "only {n} dialogue with a bot has both a score and a person's rating.",
+            "only {n} dialogues with a bot have both a score and a person's rating.",
+        )
     unclear = sum(dialogue.quality is not None and kind_of(dialogue) is Kind.UNKNOWN for dialogue in dialogues)
-    hint = say(
-        "{unclear:,} rated dialogues are not counted because the log does not say which side is a bot.",
-        unclear=unclear,
+    hint = say_count(
+        unclear,
+        "{n} rated dialogue is not counted because the log does not say which side is a bot.",
+        "{n} rated dialogues are not counted because the log does not say which side is a bot.",
     )
-    if unclear == 1:
-        hint = say("1 rated dialogue is not counted because the log does not say which side is a bot.")
-    more = (
-        say_count(MIN_RATINGS - n, "{n} more dialogue", "{n} more dialogues")
-        if n
-        else say_count(MIN_RATINGS, "{n} dialogue", "{n} dialogues")
-    )
+    more = say_count(MIN_RATINGS - n, "{n} more dialogue", "{n} more dialogues")
+    if not n:
+        more = say_count(MIN_RATINGS, "{n} dialogue", "{n} dialogues")
     todo = say(
         "Have people rate at least {more} from 1 to 5, with at least {least_bots} bots in total, then score again.",
         more=more,

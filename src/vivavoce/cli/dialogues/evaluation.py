@@ -128,7 +128,7 @@ def conclude_evaluation(evaluation: Evaluation, reports: EvaluationReports, reco
 
 def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
     """Return the agreement of the first rater, then the findings of each, then how they differ."""
-    from vivavoce.codec import to_json
+    from vivavoce.dialogues.json_form import to_json
 
     first = evaluation.first
     return {
@@ -145,8 +145,7 @@ def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _agreements_json(passport: Passport) -> dict[str, Any]:
-    from vivavoce.codec import to_json
-    from vivavoce.dialogues.json_form import trust_to_json
+    from vivavoce.dialogues.json_form import to_json, trust_to_json
 
     kinds = {name: to_json(agreement) for name, agreement in passport.local.items()}
     return {"overall": kinds.pop(OVERALL), "by_kind": kinds, **trust_to_json(passport)}

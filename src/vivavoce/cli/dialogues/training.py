@@ -110,7 +110,7 @@ def check_model_path(out: Path) -> None:
 
 def model_to_json(out: Path, origin: Origin, material: Material) -> dict[str, Any]:
     """Return the passport of a new model."""
-    from vivavoce.codec import to_json
+    from vivavoce.dialogues.json_form import to_json
 
     return {"model": str(out), "bytes": out.stat().st_size, "notes": list(material.notes), "origin": to_json(origin)}
 

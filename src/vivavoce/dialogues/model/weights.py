@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.codec import to_json
-from vivavoce.dialogues.json_form import origin_from_json
+from vivavoce.dialogues.json_form import origin_from_json, to_json
 from vivavoce.dialogues.model.features import NAMES
 from vivavoce.dialogues.model.kernel import Forest, KernelModel, Scales
 from vivavoce.dialogues.model.linear import NUMBERS, ROLES, ThumbModel, WordingModel

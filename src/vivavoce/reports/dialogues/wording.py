@@ -164,19 +164,12 @@ def learnt_sentence(origin: Origin | None) -> str:
     """Say what the rater learnt from."""
     if origin is None:
         return say("This rater is not validated against people's ratings.")
-    size = " (" + say_count(origin.dialogues, "{n} dialogue", "{n} dialogues") + ")" if origin.dialogues else ""
     licence = say(", licence {licence}", licence=origin.licence) if origin.licence else ""
+    dialogues = say_count(origin.dialogues, "{n} dialogue", "{n} dialogues")
+    details = (" (" + dialogues + ")" if origin.dialogues else "") + licence
     if not origin.learnt_from:
-        return say("Its training data are unknown{size}.", size=size + licence)
-    source, dialogues = origin.learnt_from, say_count(origin.dialogues, "{n} dialogue", "{n} dialogues")
-    if not size and licence:
-        return say("Trained on {learnt_from}, licence {licence}.", learnt_from=source, licence=origin.licence)
-    if not size:
-        return say("Trained on {learnt_from}.", learnt_from=source)
-    if not licence:
-        return say("Trained on {learnt_from} ({dialogues}).", learnt_from=source, dialogues=dialogues)
-    whole = say("Trained on {learnt_from} ({size}), licence {licence}.")
-    return say(whole, learnt_from=source, size=dialogues, licence=origin.licence)
+        return say("Its training data are unknown{size}.", size=details)
+    return say("Trained on {learnt_from}{details}.", learnt_from=origin.learnt_from, details=details)
 
 
 def origin_agreement(origin: Origin | None) -> str:

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query, UploadFile
 from fastapi import Form as FormField
 from pydantic import BaseModel, Field
 
-from vivavoce.codec import to_json
 from vivavoce.dialogues.dialogue import Dialogue, Rating, Utterance
 from vivavoce.dialogues.facts import Fact
+from vivavoce.dialogues.json_form import to_json
 from vivavoce.jobs.exams.kinds import DIALOGUES
 from vivavoce.store.repositories.dialogues import DialogueFilter
 from vivavoce.store.rows import DialogueRow, RatingRow, Run, ScoreRow
