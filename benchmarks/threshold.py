@@ -1,6 +1,6 @@
 """Does the guarantee of a threshold hold, and how near is the cheapest threshold to the best one?
 
-    python benchmarks/threshold.py [--resamples 200] [--engine linear]
+    python benchmarks/threshold.py [--resamples 1000] [--engine linear]
 
 A classifier is trained once on the training split; the scored test split is the population, in which the true share
 of wrong answers at every threshold is known. Each resample draws questions from it, chooses a threshold and is judged
@@ -106,7 +106,7 @@ def add_costs(table: Table, name: str, population: Scored, n: int, resamples: in
 def main() -> None:
     """Measure and show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--resamples", type=int, default=200)
+    parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--engine", default="linear")
     options = parser.parse_args()
     promises = Table(title=f"Guarantees with 90 % confidence, {options.resamples} resamples, {options.engine}")

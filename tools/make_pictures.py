@@ -1,4 +1,4 @@
-"""Make the pictures of the application that the documentation shows: `python tools/make_pictures.py [FOLDER]`.
+"""Make the pictures of pages and reports that the documentation shows: `python tools/make_pictures.py [FOLDER]`.
 
 The demo project is loaded into a workspace of its own.
 """
@@ -6,6 +6,7 @@ The demo project is loaded into a workspace of its own.
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -24,8 +25,20 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 journeys, opening = map(import_module, ("journeys", "opening"))
 
-SIZE = {"width": 1200, "height": 860}
+SIZE: Any = {"width": 1200, "height": 860}
 CHARTS_MS = 2000
+BOTS = [word for bot in ("vectors", "keywords", "nearest") for word in ("--bot", bot)]
+REPORTS = {
+    "conversations": ["conversations", "run", "flight", *BOTS],
+    "dialogues": ["dialogues", "score", "demo"],
+}
+# Open the first conversation of the hardest level.
+OPEN_HARDEST = """() => {
+  const levels = [...document.querySelectorAll('details')].filter(each => each.querySelector('details'));
+  const level = levels[levels.length - 1];
+  level.open = level.querySelector('details').open = true;
+  level.scrollIntoView();
+}"""
 
 
 def main() -> None:
@@ -40,6 +53,7 @@ def main() -> None:
             state = journeys.signed_in(store, user, server.url)
             take(server.url, state, addresses(store, project), folder)
         store.close()
+        take_reports(Path(place), folder)
 
 
 def furnish(store: Store) -> tuple[User, Project]:
@@ -94,6 +108,26 @@ def take(url: str, state: dict[str, Any], wanted: dict[str, str], folder: Path) 
                 page.wait_for_timeout(CHARTS_MS)
                 page.screenshot(path=folder / f"{name}.png")
                 print(folder / f"{name}.png")
+        browser.close()
+
+
+def take_reports(place: Path, folder: Path) -> None:
+    """Write the reports of the shipped suites and dialogues, and take a picture of the top of each."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=path, args=opening.ARGUMENTS)
+        page = browser.new_page(viewport=SIZE)
+        for name, words in REPORTS.items():
+            report = place / f"{name}.html"
+            command = [sys.executable, "-m", "vivavoce.cli", *words, "--html", str(report)]
+            subprocess.run(command, cwd=place, check=True)  # noqa: S603 - our own command
+            page.goto(report.as_uri())
+            page.screenshot(path=folder / f"{name}-report.png")
+            if name == "conversations":
+                page.evaluate(OPEN_HARDEST)
+                page.screenshot(path=folder / f"{name}-side-by-side.png")
         browser.close()
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from vivavoce.classifiers.lexical import tfidf
 from vivavoce.errors import ClassifierError
 from vivavoce.intents import Card, explain_problems
-from vivavoce.intents.problem_record import Problem, ProblemKind
+from vivavoce.intents.problem_record import Attraction, Problem, ProblemKind
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.records import NO_GUESS, Dataset, Guess
-from vivavoce.reports.intents.cards import card_sentences
+from vivavoce.reports.intents.cards import attraction_sentences, card_sentences
 
 PAY = [
     "salary please",
@@ -94,6 +96,15 @@ def test_a_card_in_words_names_topics_and_words(card: Card) -> None:
     said = list(card_sentences(card))
     assert any(line.startswith("Typical of 'pay'") for line in said)
     assert "Words that pull to 'leave' in these examples: “holiday”." in said
+
+
+def test_a_card_names_the_words_because_of_which_a_topic_attracts_questions(card: Card) -> None:
+    attracted = (Attraction("leave", "pay", 3, 4), Attraction("bonus", None, 1, 4))
+    drawn = replace(card, problem=replace(PROBLEM, attracted=attracted))
+    assert list(attraction_sentences(drawn)) == [
+        "'leave' answers 3 of 4 questions about 'pay', which was not taught. Words that attract them: “holiday”.",
+        "'bonus' answers 1 of 4 out-of-scope questions.",
+    ]
 
 
 def test_a_problem_without_mistaken_examples_has_typical_ones_alone() -> None:

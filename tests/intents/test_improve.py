@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from vivavoce import demo
-from vivavoce.intents.improve import Proposal, list_remedies, order_remedies, propose_improvements
+from vivavoce.intents.improve import Proposal, are_one_topic, list_remedies, order_remedies, propose_improvements
 from vivavoce.intents.problems import Problem, ProblemKind, Remedy
 from vivavoce.intents.quality import ProblemExample
 from vivavoce.intents.selftest import cut_topics
@@ -75,8 +77,22 @@ def fake_forecast(edit: object, low: float, later: float | None = None) -> Forec
 
 def test_two_topics_are_merged_only_where_they_overlap_like_one() -> None:
     merge, move = fake_forecast(MergeTopics("b", "a"), 0.05), fake_forecast(MoveExamples((1,), "b"), 0.01)
-    assert order_remedies([move, merge], overlap=0.95) == (merge, move)
-    assert order_remedies([merge, move], overlap=0.60) == (move, merge)
+    assert order_remedies([move, merge], one_topic=True) == (merge, move)
+    assert order_remedies([merge, move]) == (move, merge)
+
+
+def test_moves_stay_in_their_order_unless_one_surely_harms() -> None:
+    first, second = fake_forecast(MoveExamples((1,), "b"), -0.015), fake_forecast(MoveExamples((2,), "a"), 0.01)
+    assert order_remedies([first, second]) == (first, second)
+    harmful = fake_forecast(MoveExamples((1,), "b"), -0.5)
+    assert order_remedies([harmful, second]) == (second, harmful)
+
+
+def test_topics_are_one_where_they_overlap_like_one_cut_in_two() -> None:
+    pairs = [SimpleNamespace(a="a", b="b", overlap=0.95), SimpleNamespace(a="b", b="c", overlap=0.7)]
+    assert are_one_topic(("a", "b", "c"), pairs)  # type: ignore[arg-type]
+    assert not are_one_topic(("b", "c"), pairs)  # type: ignore[arg-type]
+    assert not are_one_topic(("a",), pairs)  # type: ignore[arg-type]
 
 
 def test_a_split_is_judged_by_those_who_need_the_new_answer() -> None:

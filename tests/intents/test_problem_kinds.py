@@ -83,17 +83,16 @@ def test_a_cluster_keeps_the_pairs_that_explain_it(cluster: IntentsResult) -> No
 # --- single topics -------------------------------------------------------------------------------------------
 
 
-def build_vectors(*centres: int, size: int = 12) -> np.ndarray:
+def build_vectors(*centres: int, size: int = 12, noise: float = 0.1) -> np.ndarray:
     """Return unit vectors around some axes, so many for each."""
     rng = np.random.default_rng(1)
-    rows = np.eye(8)[np.repeat(centres, size)] + rng.normal(scale=0.1, size=(len(centres) * size, 8))
+    rows = np.eye(8)[np.repeat(centres, size)] + rng.normal(scale=noise, size=(len(centres) * size, 8))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
 def build_material(*topics: str, size: int = 12) -> Material:
-    words = "abcdefghijklmnopqrstuvwxyz"
-    texts = [f"{topic} {words[n]}{words[place]}" for place, topic in enumerate(topics) for n in range(size)]
-    return Material.of(Dataset.of(texts, [topic for topic in topics for _ in range(size)]))
+    texts = [f"{topic} {n} {place}" for place, topic in enumerate(topics) for n in range(size)]
+    return Material.of(Dataset.of(texts, [topic for topic in topics for _ in range(size)]), leak_proof=False)
 
 
 def test_a_topic_that_holds_two_looks_like_two_and_its_smaller_half_is_named() -> None:
@@ -108,6 +107,13 @@ def test_a_topic_that_holds_two_looks_like_two_and_its_smaller_half_is_named() -
 
 def test_topics_of_one_piece_do_not_look_like_two() -> None:
     assert list(find_halves(build_vectors(0, 0, 1, 2), build_material("one", "one", "first", "second"))) == []
+
+
+@pytest.mark.parametrize("size", [12, 200])
+def test_how_clearly_a_topic_looks_like_two_does_not_depend_on_its_size(size: int) -> None:
+    material = build_material("mixed", "mixed", "first", "second", size=size)
+    (halves,) = find_halves(build_vectors(0, 1, 0, 1, size=size, noise=0.5), material)
+    assert halves.gap == pytest.approx(1, abs=0.1)
 
 
 def test_the_smaller_half_of_a_topic_costs_what_its_messages_do() -> None:

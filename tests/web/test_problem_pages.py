@@ -11,9 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from problem_hall import keep_exam, mixed_exam
+from vivavoce.intents.problem_record import Standing
 from vivavoce.intents.problems import ProblemKind
 from vivavoce.records import Rate
-from vivavoce.reports.intents.problem_wording import problem_advice, problem_sentence
+from vivavoce.reports.intents.problem_wording import attraction_sentence, problem_advice, problem_sentence
 from vivavoce.store.rows import Role
 from vivavoce.web.language import Words
 from vivavoce.web.pages.exams.exam_pages import problem_title
@@ -106,6 +107,28 @@ def test_every_link_of_a_problem_leads_somewhere(editor: TestClient) -> None:
     links = set(re.findall(r'href="([^"]+)"', result))
     assert len(links) >= 8
     assert {link: editor.get(link).status_code for link in links} == dict.fromkeys(links, 200)
+
+
+def test_it_is_said_which_topic_attracts_which_questions_with_a_way_to_the_words(editor: TestClient) -> None:
+    result = part(shown(editor, "/p/jobs/intents/1"), FIX)
+    problem = next(each for each in mixed_exam().problems if each.kind is ProblemKind.OUT_OF_SCOPE)
+    assert problem.attracted
+    assert all(attraction_sentence(each) in result for each in problem.attracted)
+    assert "pair/card?" in result
+    assert "kind=out_of_scope" in result
+
+
+def test_confused_topics_that_need_no_fix_are_listed_apart_with_the_reason(house: Any, reader: TestClient) -> None:
+    pair = next(each for each in mixed_exam().problems if each.kind is ProblemKind.PAIR)
+    asides = (
+        replace(pair, standing=Standing.SAME_ANSWER),
+        replace(pair, topics=("a", "b"), standing=Standing.UNCLEAR),
+    )
+    keep_exam(house.store, house.project, replace(mixed_exam(), asides=asides))
+    result = part(shown(reader, "/p/jobs/intents/1"), FIX)
+    assert "2 groups of similar topics left as they are" in result
+    assert "give the same answer" in result
+    assert '<a href="/p/jobs/intents/1/pair?a=a&b=b" dir="auto">a and b</a>' in result
 
 
 def test_nothing_worth_anybodys_time_is_shown_as_a_good_result(house: Any, reader: TestClient) -> None:

@@ -16,7 +16,7 @@ from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState
 from vivavoce.store.stamps import now
 from vivavoce.workspace.exams import runs
-from vivavoce.workspace.exams.stages import stage_of
+from vivavoce.workspace.exams.stages import get_stage
 
 START = StageProgress(0, 11, begun=False, concluding=False, first="texts")
 
@@ -24,6 +24,11 @@ START = StageProgress(0, 11, begun=False, concluding=False, first="texts")
 def current(store: Store, run: Run) -> Run:
     with store.reading() as tx:
         return tx.runs.get(run.id) or run
+
+
+def stage_of(store: Store, run: Run) -> str:
+    with store.reading() as tx:
+        return get_stage(tx, run, tx.units.counts(run.id))
 
 
 def test_runs_wait_in_the_order_in_which_they_were_started(sqlite_store: Store) -> None:

@@ -42,7 +42,7 @@ class BotClassifier:
         """What the reader of a result must know about the texts."""
         if not self._cut:
             return ()
-        return (f"{plural(len(self._cut), 'text')} cut off because {self.bot.platform.title} takes no longer ones",)
+        return (f"{plural(len(self._cut), 'text')} cut off because {self.bot.platform.title} limits their length",)
 
     def fit(self, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Replace all topics of the bot by these examples and wait until it is trained."""

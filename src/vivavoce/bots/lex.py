@@ -109,7 +109,7 @@ class LexBot(TrainableBot):
             profile = None if "access_key_id" in entry else read_profile(name)
             if profile is None:
                 raise self.failure(
-                    say("there are no AWS credentials: the profile '{name}' has none", name=name),
+                    say("no AWS credentials found: the profile '{name}' has none", name=name),
                     trouble=Trouble.CREDENTIALS,
                 )
             keys = profile

@@ -60,10 +60,10 @@ class PlatformError(BotError):
 _TROUBLES = {401: Trouble.CREDENTIALS, 403: Trouble.RIGHTS, 404: Trouble.MISSING, 409: Trouble.EXISTS}
 _MEANINGS = {
     Trouble.CREDENTIALS: say("the credentials were rejected"),
-    Trouble.RIGHTS: say("the account may not do this"),
+    Trouble.RIGHTS: say("the account lacks a permission"),
     Trouble.MISSING: say("there is no such bot or region"),
     Trouble.NOT_TRAINED: say("the bot is not trained yet"),
-    Trouble.EXISTS: say("it exists already"),
+    Trouble.EXISTS: say("it already exists"),
 }
 
 ANY_NAME = NameRule()
@@ -94,15 +94,18 @@ class Platform:
         """Say what to do about a trouble."""
         match trouble:
             case Trouble.CREDENTIALS:
-                return say("check {variables}: wrong, expired, or of another account", variables=self.credentials)
+                return say(
+                    "check {variables}: the values may be wrong, expired or from another account",
+                    variables=self.credentials,
+                )
             case Trouble.RIGHTS:
                 return say("give the account these rights: {rights}", rights=self.rights)
             case Trouble.MISSING:
                 return say("check {keys} in the bot's entry", keys=self.place)
             case Trouble.NOT_TRAINED:
-                return say("train it, or wait until its training has ended")
+                return say("train the bot, or wait until its training ends")
             case _:
-                return say("see the message of {platform}", platform=self.title)
+                return say("see the message from {platform}", platform=self.title)
 
 
 class RenewedToken:

@@ -231,7 +231,7 @@ class RasaBot(TrainableBot):
             examples = (responses[0].get("metadata") or {}).get(_KEPT)
             if not examples:
                 raise self.failure(
-                    say("the examples of the topic '{name}' are not known to vivavoce", name=intent.name),
+                    say("vivavoce does not know the examples of the topic '{name}'", name=intent.name),
                     trouble=Trouble.FOREIGN,
                     remedy=say("give all topics at once, or use an empty Rasa project"),
                 )

@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 MAX_POLL_S = 15.0
 TIMEOUT_S = 900.0
 POLL_S = 2.0
-ERASE = say("use an empty bot, or allow the deletion of its topics with `training: {{erase: yes}}` in its entry")
+ERASE = say("use an empty bot, or set `training: {{erase: yes}}` in its entry so that its topics may be deleted")
 
 
 def silent(stage: str, done: int, total: int) -> None:
@@ -210,7 +210,7 @@ class TrainableBot(PlatformBot):
 
     def build_failure(self, detail: str) -> PlatformError:
         """Return the error of a job that the platform began and could not do."""
-        what = say("the platform could not do it: {detail}", detail=detail)
+        what = say("the platform failed: {detail}", detail=detail)
         return self.failure(what, trouble=Trouble.FAILED)
 
     async def patiently(self, call: Callable[[], Awaitable[T]], *, done: str = Trouble.OTHER) -> T:
@@ -254,7 +254,7 @@ class TrainableBot(PlatformBot):
         while not await self.patiently(is_ready):
             if waited >= limit:
                 raise self.failure(
-                    say("it was not trained after {limit:g} s", limit=limit),
+                    say("training did not finish within {limit:g} s", limit=limit),
                     trouble=Trouble.NOT_TRAINED,
                     status=Status.TIMEOUT,
                     remedy=say("raise `training: {{timeout_s: ...}}` in the bot's entry"),

@@ -25,7 +25,7 @@ def problem_sentence(problem: Problem) -> str:
             return say(
                 "{topics} are confused with each other: {evidence:,} examples are mistaken for another of them, or "
                 "left undecided.",
-                topics=_quote(problem.topics),
+                topics=join_and([f"'{name}'" for name in problem.topics]),
                 evidence=problem.evidence,
             )
         case ProblemKind.TWIN_NAMES:
@@ -90,20 +90,21 @@ def _describe_topic_problem(problem: Problem) -> str:
             )
 
 
-def attraction_sentence(attraction: Attraction) -> str:
-    """Say which topic answers questions that are none of its own."""
+def attraction_sentence(attraction: Attraction, words: Sequence[str] = ()) -> str:
+    """Say which topic answers questions that are none of its own, and because of which words."""
     values = {"topic": attraction.topic, "answered": attraction.answered, "asked": attraction.asked}
     if attraction.origin is None:
-        return say("'{topic}' answers {answered:,} of {asked:,} out-of-scope questions.", **values)
-    return say(
-        "'{topic}' answers {answered:,} of {asked:,} questions about '{origin}', which was not taught.",
-        origin=attraction.origin,
-        **values,
-    )
-
-
-def _quote(names: Sequence[str]) -> str:
-    return join_and([f"'{name}'" for name in names])
+        sentence = say("'{topic}' answers {answered:,} of {asked:,} out-of-scope questions.", **values)
+    else:
+        sentence = say(
+            "'{topic}' answers {answered:,} of {asked:,} questions about '{origin}', which was not taught.",
+            origin=attraction.origin,
+            **values,
+        )
+    if not words:
+        return sentence
+    because = say("Words that attract them: {words}.", words=join_and([f"“{word}”" for word in words]))
+    return join(" ", [sentence, because])
 
 
 def _write_examples(rate: Rate | None) -> dict[str, float]:

@@ -257,7 +257,7 @@ def _bound_wrong(counts: NDArray[np.intp], scored: Scored, share: float | None, 
         return _upper(wrong, known, miss)
     mistaken = _upper(wrong, known, miss * DIVISION[0])
     strange = share * _upper(outside, scored.n_out, miss * DIVISION[1])
-    usual = (1 - share) * _lower(known, scored.n_known, miss * DIVISION[2])
+    usual = (1 - share) * (1 - _upper(scored.n_known - known, scored.n_known, miss * DIVISION[2]))
     return (usual * mistaken + strange) / (usual + strange)
 
 
@@ -266,10 +266,6 @@ def _upper(hits: int, n: int, miss: float) -> float:
     from scipy.special import betaincinv
 
     return 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - miss))
-
-
-def _lower(hits: int, n: int, miss: float) -> float:
-    return 1 - _upper(n - hits, n, miss)
 
 
 def _enough_to_forgive(max_wrong: float, miss: float, needed: int) -> int:

@@ -232,7 +232,7 @@ def test_texts_that_are_cut_off_are_told_and_empty_ones_are_never_sent() -> None
     classifier = BotClassifier(ShortBot())
     classifier.fit(["abc", "abcdef"], ["a", "b"])
     assert [guess.intent for guess in classifier.guess(["bcd", "  ", "cdefg", ""])] == ["b", None, "c", None]
-    assert classifier.notes == ("2 texts cut off because Short takes no longer ones",)
+    assert classifier.notes == ("2 texts cut off because Short limits their length",)
 
 
 def test_what_was_created_is_trained_once_before_the_next_question() -> None:

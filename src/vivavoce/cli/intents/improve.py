@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from vivavoce.cli.intents.work import Work, Workers
-from vivavoce.cli.shared.options import (
-    EXAM,
-    OUTPUT,
-    Engine,
-    File,
-    Output,
-    Patience,
-    Reading,
-    Scoring,
-    option,
-    option_group,
-    setting,
-)
+from vivavoce.cli.intents.work import Task, Work, Workers
+from vivavoce.cli.shared.options import EXAM, OUTPUT, File, Scoring, option, option_group, setting
 
 # The default of `propose_improvements`, which is not imported to print help.
 MAX_PROBLEMS = 3
@@ -33,26 +21,23 @@ class Rounds:
 def improve(
     file: File,
     *,
-    most: Annotated[int, option("--most", "N", "Look at this many problems.", OUTPUT, low=1)] = MAX_PROBLEMS,
+    most: Annotated[int, option("--most", "N", "Number of problems to look at.", OUTPUT, low=1)] = MAX_PROBLEMS,
+    task: Task,
     rounds: Rounds,
-    engine: Engine,
     scoring: Scoring,
     workers: Workers,
-    patience: Patience,
-    output: Output,
-    reading: Reading,
 ) -> None:
-    """Examine the data and forecast what each remedy of the costliest problems would bring. The file is not changed.
+    """Forecast what each remedy of the most costly problems would change. The file is not modified.
 
-    Remedies are merging two topics and moving the examples between which the bot loses messages. The forecast uses
-    other splits than the exam that found the problem.
+    Remedies include merging and splitting topics and moving examples. The forecast uses other splits than the exam
+    that found the problem.
 
     For example:
 
         viva intents improve faq.csv
         viva intents improve faq.csv --most 5 --retries 5 --json -
     """
-    work = Work.begin(file, output, reading, engine, rounds, scoring, workers, patience)
+    work = Work.begin(file, task, rounds, scoring, workers)
     from vivavoce.intents.improve import propose_improvements
     from vivavoce.reports.intents.improve import show_improvement
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from vivavoce.cli.intents.work import Work
-from vivavoce.cli.shared.options import (
-    OUTPUT,
-    Engine,
-    File,
-    Output,
-    Patience,
-    Reading,
-    Record,
-    Scoring,
-    Traffic,
-    option,
-)
+from vivavoce.cli.intents.work import Task, Work
+from vivavoce.cli.shared.options import OUTPUT, File, Record, Scoring, Traffic, option
 
 MAX_PROBLEMS = 10
 KEYS = (
@@ -41,21 +30,16 @@ def problems(
     explain: Annotated[
         bool, option("--explain", "", "Show typical examples and the words that pull.", OUTPUT)
     ] = False,
-    quick: Annotated[
-        bool, option("--quick-wins", "", "Begin with the problem on which a minute saves most.", OUTPUT)
-    ] = False,
-    engine: Engine,
+    quick: Annotated[bool, option("--quick-wins", "", "Order by messages saved per minute of work.", OUTPUT)] = False,
+    task: Task,
     scoring: Scoring,
     traffic: Traffic,
-    patience: Patience,
     record: Record = None,
-    output: Output,
-    reading: Reading,
 ) -> None:
-    """List what to fix next, by how many of 1,000 messages it costs.
+    """List what to fix next, most costly first.
 
-    Runs the exam of `viva intents examine`. A problem is listed if even the low end of its interval is one of
-    1,000 messages or more.
+    Runs the exam of `viva intents examine`. A problem is listed if it surely affects at least 1 in 1,000
+    messages.
 
     For example:
 
@@ -63,7 +47,7 @@ def problems(
         viva intents problems faq.csv --explain --quick-wins
         viva intents problems faq.csv --out-of-scope-share 0.3 --json problems.json
     """
-    work = Work.begin(file, output, reading, engine, scoring, traffic, patience, record=record)
+    work = Work.begin(file, task, scoring, traffic, record=record)
     from vivavoce.intents import examine_intents, explain_problems
     from vivavoce.intents.problems import Order, order_problems
     from vivavoce.reports.intents.tables import show_problems

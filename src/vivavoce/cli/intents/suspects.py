@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from vivavoce.cli.intents.work import Work, Workers
-from vivavoce.cli.shared.options import (
-    EXAM,
-    OUTPUT,
-    Engine,
-    File,
-    Output,
-    Patience,
-    Reading,
-    option,
-    option_group,
-    setting,
-)
+from vivavoce.cli.intents.work import Task, Work, Workers
+from vivavoce.cli.shared.options import EXAM, OUTPUT, File, option, option_group, setting
 
 # The default of `find_suspects`, which is not imported to print help.
 MAX_SUSPECTS = 50
@@ -33,12 +22,9 @@ def suspects(
     file: File,
     *,
     most: Annotated[int, option("--most", "N", "List this many suspects at most.", OUTPUT, low=1)] = MAX_SUSPECTS,
-    engine: Engine,
+    task: Task,
     draw: Draw,
     workers: Workers,
-    patience: Patience,
-    output: Output,
-    reading: Reading,
 ) -> None:
     """List examples that are probably filed under the wrong topic, most suspect first.
 
@@ -49,7 +35,7 @@ def suspects(
         viva intents suspects faq.csv
         viva intents suspects faq.csv --most 20 --json suspects.json
     """
-    work = Work.begin(file, output, reading, engine, draw, workers, patience)
+    work = Work.begin(file, task, draw, workers)
     from vivavoce.intents import find_suspects
     from vivavoce.reports.intents.suspects import show_suspects
 

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from vivavoce.cli.intents.work import Work
-from vivavoce.cli.shared.options import (
-    EXAM,
-    Engine,
-    File,
-    Output,
-    Patience,
-    Reading,
-    Record,
-    Scoring,
-    Traffic,
-    option,
-)
+from vivavoce.cli.intents.work import Task, Work
+from vivavoce.cli.shared.options import EXAM, File, Record, Scoring, Traffic, option
 
 # The defaults of `advise_threshold`, which is not imported to print help.
 WRONG_COSTS, MAX_WRONG, CONFIDENCE = 5.0, 0.05, 0.9
@@ -29,20 +18,17 @@ def threshold(
         float, option("--wrong-costs", "N", "A wrong answer is as bad as N hand-overs.", EXAM)
     ] = WRONG_COSTS,
     max_wrong: Annotated[
-        float, option("--max-wrong", "0..1", "Guarantee: at most this share of the answers is wrong ...", EXAM)
+        float, option("--max-wrong", "0..1", "Guarantee that at most this share of answers is wrong.", EXAM)
     ] = MAX_WRONG,
-    confidence: Annotated[float, option("--confidence", "0..1", "... with this confidence.", EXAM)] = CONFIDENCE,
-    engine: Engine,
+    confidence: Annotated[float, option("--confidence", "0..1", "Confidence of that guarantee.", EXAM)] = CONFIDENCE,
+    task: Task,
     scoring: Scoring,
     traffic: Traffic,
-    patience: Patience,
     record: Record = None,
-    output: Output,
-    reading: Reading,
 ) -> None:
-    """Choose a threshold: the one of least cost, and the lowest with a guarantee.
+    """Find the cheapest threshold, and the lowest one with a guarantee.
 
-    Every example is asked once of a classifier that was trained without it. `--threshold` is today's.
+    Each example is asked once, of a classifier trained without it. `--threshold` is the current one.
 
     For example:
 
@@ -50,7 +36,7 @@ def threshold(
         viva intents threshold faq.csv --wrong-costs 10 --out-of-scope-share 0.3
         viva intents threshold faq.csv --max-wrong 0.02 --confidence 0.95 --json threshold.json
     """
-    work = Work.begin(file, output, reading, engine, scoring, traffic, patience, record=record)
+    work = Work.begin(file, task, scoring, traffic, record=record)
     from vivavoce.intents.threshold_exam import advise_threshold
     from vivavoce.reports.intents.threshold import show_threshold
 

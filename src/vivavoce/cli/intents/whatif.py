@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vivavoce.cli.intents.work import Work
+from vivavoce.cli.intents.work import Task, Work
 from vivavoce.cli.shared.options import (
     EXAM,
     OUTPUT,
@@ -82,10 +82,10 @@ def whatif(
     output: ForecastOutput,
     reading: PartReading,
 ) -> None:
-    """Forecast what an edit would bring, before you make it. The file is not changed.
+    """Forecast what an edit would change. The file is not modified.
 
     The data are examined before and after the edit on the same splits, which are not those of
-    `viva intents examine`: a pair that was picked because it looked bad there would look better anywhere.
+    `viva intents examine`: a pair picked because it looked bad there would look better on any other splits.
     Rows have the numbers that other commands show. For a quick look: `--retries 5`.
 
     For example:
@@ -96,7 +96,7 @@ def whatif(
         viva intents whatif faq.csv --drop-intent Smalltalk
         viva intents whatif faq.csv --out-of-scope-rows 40-44
     """
-    work = Work.begin(file, output, reading, engine, rounds, scoring, patience)
+    work = Work.begin(file, Task(engine, patience, output, reading), rounds, scoring)
     from vivavoce.intents.whatif import forecast
     from vivavoce.reports.intents.whatif import show_forecast
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 from vivavoce.cli.shared.failures import resumable
 from vivavoce.cli.shared.material import load_engine, read_material, settings_in_force
-from vivavoce.cli.shared.options import EXAM, Engine, Output, Reading, option_group, setting
+from vivavoce.cli.shared.options import EXAM, Engine, Output, Patience, Reading, option_group, setting
 from vivavoce.cli.shared.progress import Report, progress_bar
 from vivavoce.cli.shared.results import Screen, check_targets, conclude, tell_written, write_content
 
@@ -27,6 +27,16 @@ class Workers:
     """On how many cores a command works."""
 
     workers: Annotated[int | None, setting("workers", EXAM, "N")] = None
+
+
+@option_group
+class Task:
+    """What every command of the improvement loop takes: a classifier, how to read the examples, where results go."""
+
+    engine: Engine
+    patience: Patience
+    output: Output
+    reading: Reading
 
 
 class Examined(Protocol):
@@ -51,14 +61,12 @@ class Work:
     record: Path | None = None
 
     @classmethod
-    def begin(
-        cls, file: str, output: Output, reading: Reading, engine: Engine, *groups: Any, record: Path | None = None
-    ) -> Work:
+    def begin(cls, file: str, task: Task, *groups: Any, record: Path | None = None) -> Work:
         """Check the paths, then read the examples; `groups`: the other options with settings."""
-        check_targets({**output.targets, "--record": record}, [file])
-        settings = settings_in_force(engine, reading, *groups)
-        data = read_material(file, reading, settings)
-        return cls(data, load_engine(settings.classifier, settings), settings, output, record)
+        check_targets({**task.output.targets, "--record": record}, [file])
+        settings = settings_in_force(task.engine, task.patience, task.reading, *groups)
+        data = read_material(file, task.reading, settings)
+        return cls(data, load_engine(settings.classifier, settings), settings, task.output, record)
 
     def run(self, examine: Callable[..., T], *names: str, **options: Any) -> T:
         """Return what a function makes of the examples, with the settings of these names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from functools import partial, wraps
 from inspect import Parameter, signature
@@ -54,29 +54,49 @@ class CommandGroup(typer.Typer):
 
 
 def flatten(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose parameters are the fields of the option groups that the given one takes."""
+    """Return a command whose parameters are the fields of the option groups that the given one takes.
+
+    A field of a group may itself be a group.
+    """
     hints = get_type_hints(command, include_extras=True)
     groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
 
     @wraps(command)
     def run(**values: Any) -> None:
         for name, kind in groups.items():
-            values[name] = kind(**{row.name: values.pop(row.name) for row in fields(kind)})
+            values[name] = _build_group(kind, values)
         command(**values)
 
-    parameters = []
+    parameters = list[Parameter]()
     for name, parameter in signature(command).parameters.items():
         if group := groups.get(name):
-            types = get_type_hints(group, include_extras=True)
-            parameters += [
-                Parameter(row.name, Parameter.KEYWORD_ONLY, default=row.default, annotation=_annotate(row, types))
-                for row in fields(group)
-            ]
+            parameters += _list_parameters(group)
         else:
             parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _build_group(group: type[Any], values: dict[str, Any]) -> Any:
+    """Take the values of a group's options out of `values`."""
+    types = get_type_hints(group)
+    return group(
+        **{
+            row.name: _build_group(types[row.name], values) if is_dataclass(types[row.name]) else values.pop(row.name)
+            for row in fields(group)
+        }
+    )
+
+
+def _list_parameters(group: type[Any]) -> Iterator[Parameter]:
+    types = get_type_hints(group, include_extras=True)
+    for row in fields(group):
+        if is_dataclass(types[row.name]):
+            yield from _list_parameters(types[row.name])
+        else:
+            annotation = _annotate(row, types)
+            yield Parameter(row.name, Parameter.KEYWORD_ONLY, default=row.default, annotation=annotation)
 
 
 def _annotate(row: Field[Any], types: dict[str, Any]) -> Any:

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from vivavoce.intents.cards import Card
+from vivavoce.intents.problem_sentences import attraction_sentence
 from vivavoce.messages import join_and, say
+
+
+def attraction_sentences(card: Card) -> Iterator[str]:
+    """Yield which topics answer questions that are none of theirs, and because of which words."""
+    for attraction in card.problem.attracted:
+        words = [pull.word for pull in card.words if pull.topic == attraction.topic]
+        yield attraction_sentence(attraction, words)
 
 
 def card_sentences(card: Card) -> Iterator[str]:

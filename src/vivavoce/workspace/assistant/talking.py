@@ -91,19 +91,21 @@ def answer_message(  # noqa: PLR0917 - all that a client sends
             known = tx.messages.by_key(talk.id, message_key) if talk else None
         if known is not None:
             return known
-        if talk is None or talk.seen <= now() - GONE:
-            talk = _begin_talk(store, project, key)
-        if talk.size >= MAX_MESSAGES:
+        if talk is not None and talk.seen <= now() - GONE:
+            talk = None
+        if talk is not None and talk.size >= MAX_MESSAGES:
             raise UsageError(say("this talk is too long"), remedy=say("begin a new one later"))
         assistant = choose_ready(newest, (store.address, project.id), settings.languages, patience)
-        state = State.from_json(talk.state)
+        state = State.from_json(talk.state if talk else {})
         own = assistant.detect_language(state, text, page_language=language)
         wait_until_trained(assistant, (own,), patience)
         outcome = assistant.reply(state, text, page_language=language)
         # Thinking takes longer than writing, and others may write meanwhile. Who was faster in this talk goes first.
         with store.writing() as tx:
-            if tx.talks.go_on(talk, redact_state(outcome.state.to_json()), outcome.language):
-                return _keep(tx, project, settings, talk, message_key, text, outcome)
+            own_talk = talk or _begin_talk(tx, project, key)
+            is_next = talk is not None or own_talk.size == 0
+            if is_next and tx.talks.go_on(own_talk, redact_state(outcome.state.to_json()), outcome.language):
+                return _keep(tx, project, settings, own_talk, message_key, text, outcome)
     raise WorkError(say("the talk is busy"), remedy=say("send the message again"))
 
 
@@ -135,19 +137,18 @@ def _find_assistant(store: Store, tx: Transaction, project: Project) -> tuple[As
     return settings, get_assistant(store, tx, project, settings)
 
 
-def _begin_talk(store: Store, project: Project, key: str) -> TalkRow:
-    """Begin a talk of a visitor who is new or was away for long."""
+def _begin_talk(tx: Transaction, project: Project, key: str) -> TalkRow:
+    """Begin a talk of a visitor who is new or was away for long, or return the one that began meanwhile."""
     at = now()
-    with store.writing() as tx:
-        # Two first messages at once are of one visitor, in one talk.
-        tx.visitors.lock()
-        visitor = tx.visitors.find(project.id, digest_of(key)) or tx.visitors.add(
-            VisitorRow(new_id(), project.id, "", at, at), digest_of(key)
-        )
-        talk = tx.talks.last(visitor.id)
-        if talk is None or talk.seen <= at - GONE:
-            talk = tx.talks.add(TalkRow(new_id(), project.id, visitor.id, {}, "", None, 0, at, at))
-        return talk
+    # Two first messages at once are of one visitor, in one talk.
+    tx.visitors.lock()
+    visitor = tx.visitors.find(project.id, digest_of(key)) or tx.visitors.add(
+        VisitorRow(new_id(), project.id, "", at, at), digest_of(key)
+    )
+    talk = tx.talks.last(visitor.id)
+    if talk is None or talk.seen <= at - GONE:
+        talk = tx.talks.add(TalkRow(new_id(), project.id, visitor.id, {}, "", None, 0, at, at))
+    return talk
 
 
 def _keep(  # noqa: PLR0917 - all that is stored

@@ -41,6 +41,14 @@ def review_all(store: Store, project: Project, run: Run) -> tuple[Problem, ...]:
     return order_problems(review_problems(problems, list(_list_decisions(store, project, run))))
 
 
+def list_asides(store: Store, project: Project, run: Run) -> tuple[Problem, ...]:
+    """Return what needs no fix: topics kept apart on purpose, those with one answer, those with too few examples."""
+    from vivavoce.intents.problem_record import Standing
+
+    kept = (problem for problem in review_all(store, project, run) if problem.standing is Standing.KEPT_APART)
+    return (*kept, *cast("IntentsResult", result_of(store, run)).asides)
+
+
 def read_readiness(store: Store, project: Project, run: Run) -> Readiness:
     """Return whether the topics are good enough, and why."""
     from vivavoce.intents.readiness import judge_readiness

@@ -10,20 +10,11 @@ from vivavoce.jobs.exams.registry import load_exam
 from vivavoce.jobs.starting import exam_options
 from vivavoce.kept import Kept
 from vivavoce.messages import say, say_count
-from vivavoce.store.database import Store
 from vivavoce.store.rows import Run, RunState, UnitState
 from vivavoce.store.transaction import Transaction
 
 # What a run was made of never changes, and reading it takes longer than all the rest.
 _FACTS: Kept[Mapping[str, int]] = Kept(64)
-
-
-def stage_of(store: Store, run: Run) -> str:
-    """Return what an open run does now; nothing where it is over, or where its exam does not say."""
-    if not run.state.open:
-        return ""
-    with store.reading() as tx:
-        return get_stage(tx, run, tx.units.counts(run.id))
 
 
 def get_stage(tx: Transaction, run: Run, counts: Mapping[UnitState, int]) -> str:

@@ -156,6 +156,7 @@ def _row(visit: Visit, line: QuestionLine, ticked: Mapping[int, str]) -> View:
 
 def card_view(visit: Visit, run: Run, problem: Problem) -> View:
     """Return why topics are a problem, in words: typical examples, those at the border, the words that pull."""
+    from vivavoce.reports.intents.cards import attraction_sentences
     from vivavoce.reports.intents.problem_wording import example_topic
 
     words = visit.words
@@ -165,6 +166,7 @@ def card_view(visit: Visit, run: Run, problem: Problem) -> View:
         return View(fault=error)
     return View(
         fault=None,
+        attracted=[words.said(sentence) for sentence in attraction_sentences(card)],
         typical=card.typical,
         borderline=[(each.text, words.said(example_topic(each, problem.kind))) for each in card.borderline],
         pulls=[

@@ -118,6 +118,9 @@ def problem_links(words: Words, project: Project, problem: Problem, *, may_edit:
     if kind == ProblemKind.OUT_OF_SCOPE:
         yield Link(words.gettext("Try a threshold"), f"{path}/intents/{problem.run}/curve")
         yield Link(words.gettext("Out-of-scope examples"), f"{path}/topics/out-of-scope")
+        if names:
+            asked = urlencode([*zip("abc", names, strict=False), ("kind", kind)])
+            yield Link(words.gettext("Words that attract them"), f"{path}/intents/{problem.run}/pair/card?{asked}")
     for name, own in list(known.items())[:MAX_TOPICS]:
         yield Link(name, f"{path}/topics/{own}")
     if kind == ProblemKind.PAIR:

@@ -32,7 +32,7 @@ from vivavoce.web.pages.exams.findings import (
 )
 from vivavoce.web.pages.exams.intents_test_set import link_test_set
 from vivavoce.web.pages.exams.intents_topics import CellAsked, heat_view
-from vivavoce.web.pages.exams.problem_rows import list_brought, problem_rows, readiness_view
+from vivavoce.web.pages.exams.problem_rows import aside_rows, list_brought, problem_rows, readiness_view
 from vivavoce.web.parts import Field, named_choices
 from vivavoce.web.progress import run_head, run_path, tab_title
 from vivavoce.web.rendering import Link, View
@@ -213,6 +213,7 @@ def result_view(visit: Visit, run: Run, result: IntentsResult) -> View:
         ready=readiness_view(visit, run),
         problems=rows[:SHOWN_PROBLEMS],
         more_problems=rows[SHOWN_PROBLEMS:],
+        asides=list(aside_rows(visit, run)),
         measures=[MEASURES[name] for name in MAIN],
         settings=range_rows(result, visit.write),
         equal=[wording.setting_sentence(findings) for findings in result.settings if findings.same_as is not None],

@@ -65,16 +65,19 @@ def show_pair(visit: ReaderVisit, number: Number, names: Topics) -> Response:
 
 
 @router.get("/pair/card")
-def show_card(visit: ReaderVisit, number: Number, names: Topics) -> Response:
+def show_card(visit: ReaderVisit, number: Number, names: Topics, kind: Name = "") -> Response:
     """Explain why topics are a problem: a part of their page, which comes when it is worked out."""
+    from vivavoce.reports.intents.problem_wording import problem_title
+
     run = runs.show_run(visit.store, visit.project, number, intents.KIND).run
     if not names:
         return RedirectResponse(f"{run_path(visit.project, run)}/pair", 303)
-    problem = _find_cost(visit, run, names)
+    problem = _find_cost(visit, run, names, kind)
     view = card_view(visit, run, problem) if problem else None
     if visit.request.headers.get("x-fragment"):
         return visit.part("exams/intents_card.html", View(card=view, card_poll=""))
-    return visit.page("exams/intents_card_page.html", _title(visit, names), view=View(card=view, card_poll=""))
+    title = visit.words.said(problem_title(problem)) if problem and kind else _title(visit, names)
+    return visit.page("exams/intents_card_page.html", title, view=View(card=view, card_poll=""))
 
 
 @router.post("/pair")
@@ -122,10 +125,10 @@ def list_pairs(visit: Visit, run: Run) -> list[tuple[str, ...]]:
     return known or [(pair.a, pair.b) for pair in result.pairs[:1]]
 
 
-def _find_cost(visit: Visit, run: Run, names: Collection[str]) -> Problem | None:
-    """Return the problem that these topics are; None where they are on no list."""
-    alike = (each for each in review_all(visit.store, visit.project, run) if set(each.topics) == set(names))
-    return next(alike, None)
+def _find_cost(visit: Visit, run: Run, names: Collection[str], kind: str = "") -> Problem | None:
+    """Return the problem that these topics are, of this kind if one is named; None where they are on no list."""
+    problems = review_all(visit.store, visit.project, run)
+    return next((each for each in problems if set(each.topics) == set(names) and kind in ("", each.kind)), None)
 
 
 def _say_applied(visit: Visit, bench: Bench, draft: Draft) -> str:

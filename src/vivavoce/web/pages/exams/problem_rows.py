@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
+from vivavoce.intents.problem_record import Standing
+from vivavoce.messages import join_and
 from vivavoce.store.rows import Run
 from vivavoce.web.language import gettext_noop
 from vivavoce.web.pages.exams.exam_pages import problem_action, problem_links
+from vivavoce.web.progress import run_path
 from vivavoce.web.rendering import View
 from vivavoce.web.visits import Visit
 from vivavoce.workspace.exams import intents
-from vivavoce.workspace.exams.open_problems import read_readiness
+from vivavoce.workspace.exams.open_problems import list_asides, read_readiness
 from vivavoce.workspace.exams.project_exams import project_exam
 from vivavoce.workspace.exams.track_record import read_track_record
 
@@ -53,10 +57,35 @@ def problem_rows(visit: Visit, run: Run, result: IntentsResult) -> Iterator[View
             title=words.said(problem_wording.problem_title(problem)),
             text=words.said(problem_wording.problem_sentence(problem)),
             remedy=words.said(line.remedy),
+            attracted=[words.said(problem_wording.attraction_sentence(each)) for each in problem.attracted],
             examples=[(one.text, problem_wording.example_topic(one, problem.kind)) for one in examples],
             action=problem_action(words, visit.project, line, may_edit=may_edit),
             links=list(problem_links(words, visit.project, line, may_edit=may_edit)),
         )
+
+
+# Why a problem is left as it is: a chip, and what it means.
+ASIDES = {
+    Standing.KEPT_APART: (gettext_noop("kept apart"), gettext_noop("Kept apart on purpose.")),
+    Standing.SAME_ANSWER: (
+        gettext_noop("same answer"),
+        gettext_noop("They are confused, but give the same answer: visitors do not notice."),
+    ),
+    Standing.UNCLEAR: (
+        gettext_noop("too few examples"),
+        gettext_noop("They are similar, but too few examples show whether the bot confuses them."),
+    ),
+}
+
+
+def aside_rows(visit: Visit, run: Run) -> Iterator[View]:
+    """Yield the topics that are confused and left as they are, or that cannot be judged, with the reason."""
+    words, base = visit.words, run_path(visit.project, run)
+    for problem in list_asides(visit.store, visit.project, run):
+        chip, text = ASIDES[problem.standing]
+        href = f"{base}/pair?{urlencode(dict(zip('abc', problem.topics, strict=False)))}"
+        title = words.said(join_and(problem.topics))
+        yield View(title=title, chip=words.gettext(chip), text=words.gettext(text), href=href)
 
 
 def list_brought(visit: Visit, run: Run) -> Iterator[View]:

@@ -11,7 +11,7 @@ from vivavoce.errors import VivaError, WorkError
 from vivavoce.web.pages.exams.bench import Bench, Typed
 from vivavoce.web.rendering import Link, View
 from vivavoce.web.visits import Visit
-from vivavoce.workspace.exams import remedies
+from vivavoce.workspace.exams import intents, remedies
 from vivavoce.workspace.exams.pairs import by_size
 from vivavoce.workspace.exams.remedies import RemedyKind, forecast_draft
 from vivavoce.workspace.exams.track_record import read_track_record
@@ -49,6 +49,8 @@ class RemedyLine:
 
 def forecast_view(visit: Visit, bench: Bench, here: str) -> View:
     """Return the remedies with what each would bring, on one axis; or why that cannot be told."""
+    from vivavoce.intents.improve import are_one_topic
+
     words, typed = visit.words, bench.typed or Typed(bench.ticked)
     try:
         lines = list(_list_remedies(visit, bench, typed))
@@ -56,7 +58,9 @@ def forecast_view(visit: Visit, bench: Bench, here: str) -> View:
         return View(fault=error, poll="")
     rounds = max((line.forecast.rounds for line in lines if line.forecast), default=0)
     width = max([MIN_WIDTH, *(abs(end) for line in lines for end in _list_ends(line.effect))])
-    best, record = _find_best(lines), read_track_record(*visit.here).record
+    pairs = intents.intents_result(visit.store, bench.run).pairs
+    best = _find_best(lines, one_topic=are_one_topic(bench.names, pairs))
+    record = read_track_record(*visit.here).record
     if typed.is_full:
         basis = words.ngettext("Forecast from %(num)s fresh round.", "Forecast from %(num)s fresh rounds.", rounds)
     else:
@@ -202,14 +206,17 @@ def _list_new(visit: Visit, bench: Bench, typed: Typed, line: Callable[..., Reme
         )
 
 
-def _find_best(lines: Sequence[RemedyLine]) -> RemedyLine | None:
-    """Return the remedy that surely brings something and brings most; never one that something speaks against."""
+def _find_best(lines: Sequence[RemedyLine], *, one_topic: bool) -> RemedyLine | None:
+    """Return the remedy that surely brings something and brings most; never one that something speaks against.
+
+    Merging comes first where two topics are `one_topic`, and last otherwise: it nearly always brings most.
+    """
     sure = [
-        (line.effect.low, line)
+        ((line.kind == "merge") == one_topic, line.effect.low, line)
         for line in lines
         if line.effect and not line.objection and line.effect.low is not None and line.effect.low > 0
     ]
-    return max(sure, key=lambda each: each[0])[1] if sure else None
+    return max(sure, key=lambda each: each[:2])[2] if sure else None
 
 
 def _list_ends(effect: Effect | None) -> Iterator[float]:
