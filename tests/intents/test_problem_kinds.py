@@ -109,13 +109,6 @@ def test_topics_of_one_piece_do_not_look_like_two() -> None:
     assert list(find_halves(build_vectors(0, 0, 1, 2), build_material("one", "one", "first", "second"))) == []
 
 
-@pytest.mark.parametrize("size", [12, 200])
-def test_how_clearly_a_topic_looks_like_two_does_not_depend_on_its_size(size: int) -> None:
-    material = build_material("mixed", "mixed", "first", "second", size=size)
-    (halves,) = find_halves(build_vectors(0, 1, 0, 1, size=size, noise=0.5), material)
-    assert halves.gap == pytest.approx(1, abs=0.1)
-
-
 def test_the_smaller_half_of_a_topic_costs_what_its_messages_do() -> None:
     half = tuple(ProblemExample(f"text {n}", n, "mixed") for n in range(3))
     main = examine(everything()).settings[0]

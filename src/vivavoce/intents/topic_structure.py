@@ -16,11 +16,9 @@ Matrix = NDArray[np.float32]
 MIN_EXAMPLES = 8
 MIN_HALF = 4
 MAX_STEPS = 50
-# Two halves of a topic look like two topics if each is more like another topic, by this much, than like the other
-# half: one of some hundred topics is by chance (docs/decisions/problems.md).
-SPLIT_GAP = 0.28
-# A topic of unrelated examples would otherwise be like everything.
-MIN_COHESION = 0.1
+# Two halves of a topic look like two topics if each is nearer to another topic, by so much of a cosine, than to the
+# other half: one of some hundred topics does by chance (docs/decisions/problems.md).
+SPLIT_GAP = 0.30
 # Tukey's fence: so many times the middle half of all examples below it.
 FENCE = 1.5
 
@@ -51,9 +49,7 @@ class TextView:
 
 def find_halves(vectors: Matrix, material: Material) -> Iterator[Halves]:
     """Yield the topics that look like two, the clearest first."""
-    known = material.labels[material.labels >= 0]
-    sizes = np.bincount(known, minlength=len(material.topics))
-    topics = _scale_to_cohesion(_sum_topics(vectors, material), sizes)
+    means = _scale_to_unit(_sum_topics(vectors, material))
     found = []
     for code, topic in enumerate(material.topics):
         places = np.flatnonzero(material.labels == code)
@@ -64,27 +60,14 @@ def find_halves(vectors: Matrix, material: Material) -> Iterator[Halves]:
         second = divide(vectors[distinct])
         if second.sum() < MIN_HALF:
             continue
-        sides = [vectors[distinct[side]] for side in (~second, second)]
-        sums = np.stack([side.sum(axis=0) for side in sides])
-        halves = _scale_to_cohesion(sums, np.array([len(side) for side in sides]))
-        others = np.delete(topics, code, axis=0)
+        halves = _scale_to_unit(np.stack([vectors[distinct[side]].sum(axis=0) for side in (~second, second)]))
+        others = np.delete(means, code, axis=0)
         gap = float((halves @ others.T).max(axis=1).mean() - halves[0] @ halves[1])
         if gap >= SPLIT_GAP:
-            nearer = vectors[places] @ _scale_to_unit(halves).T
+            nearer = vectors[places] @ halves.T
             smaller = places[nearer[:, 1] > nearer[:, 0]]
             found.append(Halves(topic, tuple(smaller.tolist()), gap))
     yield from sorted(found, key=lambda halves: -halves.gap)
-
-
-def _scale_to_cohesion(sums: Matrix, sizes: NDArray[np.intp]) -> Matrix:
-    """Return the means of groups, scaled so that their products say how alike two groups are.
-
-    1: examples of both are as alike as examples of one. Unlike the cosine of means, that does not depend on how many
-    examples each has. `sums`: of vectors of length 1.
-    """
-    pairs = np.maximum(1, sizes * (sizes - 1))
-    alike = np.where(sizes > 1, ((sums**2).sum(axis=1) - sizes) / pairs, 1.0)
-    return np.asarray(sums / (sizes * np.sqrt(np.maximum(alike, MIN_COHESION)))[:, None], dtype=np.float32)
 
 
 def find_outliers(vectors: Matrix, material: Material) -> tuple[int, ...]:
