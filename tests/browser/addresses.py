@@ -15,9 +15,14 @@ from vivavoce.web.app import routers
 
 # Shown to nobody any more when the workspace has its first admin; the first journey comes through it.
 BEFORE_ALL = ("/setup/{secret}",)
-# Of visitors, who need an assistant that is switched on or a link from a mail: test_journey_assistant.py and
-# tests/web/test_assistant_pages.py open these.
-OF_VISITORS = ("/chat/{slug}", "/subscription/{secret}", "/unsubscribe/{secret}")
+# Of visitors, who need an assistant that is switched on or a link from a mail: test_journey_assistant.py,
+# tests/web/test_assistant_pages.py and test_assistant_api.py open these.
+OF_VISITORS = (
+    "/chat/{slug}",
+    "/subscription/{secret}",
+    "/unsubscribe/{secret}",
+    "/p/{slug}/inbox/{message_id}/visitor",
+)
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 _SECTIONS = ("intents", "conversations", "dialogues", "engines")
 UNKNOWN = "nobody knows what to put for {{{name}}} in {path}: say so in tests/browser/addresses.py"

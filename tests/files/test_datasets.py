@@ -189,7 +189,7 @@ def test_an_unknown_suffix_lists_the_known_ones(tmp_path: Path) -> None:
         path = put(tmp_path, "text,intent\nhi,a\n", name)
         with pytest.raises(FileError) as caught:
             read_dataset(path)
-        assert "csv, json, jsonl, tsv, xlsx" in caught.value.remedy
+        assert all(f" {name}" in caught.value.remedy for name in ("csv", "json", "jsonl", "tsv", "xlsx", "rasa"))
         assert read_dataset(path, format="csv").texts == ("hi",)
     with pytest.raises(UsageError, match="csw"):
         read_dataset(path, format="csw")
