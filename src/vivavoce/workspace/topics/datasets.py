@@ -129,7 +129,8 @@ def _find_groups(tx: Transaction, project: Project) -> tuple[Twins, ...]:
     names = tx.topics.names(project.id)
     rows = tx.examples.of_project(project.id)
     groups: defaultdict[int, list[Twin]] = defaultdict(list)
-    for row, number in zip(rows, duplicate_groups([row.text for row in rows]) if rows else (), strict=True):
+    numbers = duplicate_groups([row.text for row in rows], (project.language,)) if rows else ()
+    for row, number in zip(rows, numbers, strict=True):
         groups[int(number)].append(Twin(row, names.get(row.topic_id or "")))
     twins = [Twins(tuple(own), len({twin.topic for twin in own}) > 1) for own in groups.values() if len(own) > 1]
     return tuple(sorted(twins, key=lambda group: not group.apart))
