@@ -165,8 +165,8 @@ def train_languages(
 ) -> None:
     """Train sentence vectors for another language on pairs of sentences, and write them to one file.
 
-    50,000 pairs or more give good vectors. The same pairs give the same file. Takes about ten minutes, mostly for the
-    vectors of the English sides, which are cached. Needs the sentence model (`viva models get`).
+    50,000 pairs or more give good vectors. On one machine, the same pairs give the same file. Takes ten minutes,
+    mostly for the vectors of the English sides, which are cached. Needs the sentence model (`viva models get`).
 
     For example:
 

@@ -1,4 +1,4 @@
-"""Learns a language from pairs of sentences: no randomness, so the same pairs give the same file."""
+"""Learns a language from pairs of sentences: no randomness, so the same pairs give the same file on one machine."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
   const script = document.currentScript, project = script.dataset.project, base = new URL(script.src).origin;
   const place = script.dataset.page && document.querySelector(script.dataset.page), store = `viva-chat-${project}`;
   const TEXTS = {
-    en: ["Chat", "Close", "Your message", "Send", "You", "Bot", "a person", "The bot is writing", "Not sent. Try again.", "You write with a machine."],
+    en: ["Chat", "Close", "Your message", "Send", "You", "Bot", "a person", "The bot is writing", "Not sent. Try again.", "You are chatting with a machine."],
     de: ["Chat", "Schließen", "Deine Nachricht", "Senden", "Du", "Bot", "ein Mensch", "Der Bot schreibt", "Nicht gesendet. Versuche es noch einmal.", "Du schreibst mit einer Maschine."],
     fr: ["Chat", "Fermer", "Votre message", "Envoyer", "Vous", "Bot", "une personne", "Le bot écrit", "Non envoyé. Réessayez.", "Vous écrivez à une machine."],
     zh: ["聊天", "关闭", "您的消息", "发送", "您", "机器人", "工作人员", "机器人正在输入", "发送失败，请重试。", "您正在与机器人对话。"],

@@ -95,7 +95,7 @@ def change_site(store: Store, actor: Actor, site: MailSite) -> None:
     actor.require(Role.ADMIN)
     faults = []
     if site.sender and "@" not in site.sender:
-        faults.append(Fault(say("a mail address is needed"), "sender"))
+        faults.append(Fault(say("enter a mail address"), "sender"))
     if site.address and urlsplit(site.address).scheme not in ("http", "https"):
         faults.append(Fault(say("the address must begin with http:// or https://"), "address"))
     if faults:
@@ -145,7 +145,7 @@ def find_subscription(store: Store, secret: str) -> SubscriptionRow:
     with store.reading() as tx:
         row = tx.subscriptions.find(digest_of(secret))
     if row is None:
-        raise AbsentError(say("this link does not work any more"), remedy=say("subscribe again in the chat"))
+        raise AbsentError(say("this link no longer works"), remedy=say("subscribe again in the chat"))
     return row
 
 

@@ -68,9 +68,9 @@ def _read_rows(content: bytes) -> Sequence[Mapping[str, Any]]:
     try:
         rows = json.loads(text)
     except ValueError as error:
-        raise DataError(say("the file is no valid JSON"), remedy=say("check the file")) from error
+        raise DataError(say("the file is not valid JSON"), remedy=say("check the file")) from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise DataError(say("the file is no list of openings"), remedy=say("write a list of objects"))
+        raise DataError(say("the file is not a list of openings"), remedy=say("write a list of objects"))
     return rows
 
 

@@ -29,7 +29,7 @@ def export_visitor(store: Store, project: Project, visitor_id: str) -> dict[str,
     with store.reading() as tx:
         visitor = tx.visitors.get(visitor_id)
         if visitor is None or visitor.project_id != project.id:
-            raise AbsentError(say("visitor not found"), remedy=say("they may be deleted already"))
+            raise AbsentError(say("visitor not found"), remedy=say("they may already be deleted"))
         return {
             "id": visitor.id,
             "address": visitor.address,
@@ -69,7 +69,7 @@ def delete_visitor(store: Store, project: Project, visitor_id: str, actor: Actor
     with store.writing() as tx:
         visitor = tx.visitors.get(visitor_id)
         if visitor is None or visitor.project_id != project.id:
-            raise AbsentError(say("visitor not found"), remedy=say("they may be deleted already"))
+            raise AbsentError(say("visitor not found"), remedy=say("they may already be deleted"))
         tx.subscriptions.delete_of(visitor_id)
         tx.mails.delete_of(visitor_id)
         tx.visitors.delete(visitor_id)

@@ -106,7 +106,7 @@ def answer_message(  # noqa: PLR0917 - all that a client sends
             is_next = talk is not None or own_talk.size == 0
             if is_next and tx.talks.go_on(own_talk, redact_state(outcome.state.to_json()), outcome.language):
                 return _keep(tx, project, settings, own_talk, message_key, text, outcome)
-    raise WorkError(say("the talk is busy"), remedy=say("send the message again"))
+    raise WorkError(say("the assistant is still answering the last message"), remedy=say("send the message again"))
 
 
 def list_new(store: Store, project: Project, key: str, after: int) -> tuple[MessageRow, ...]:
