@@ -102,9 +102,7 @@ def change_settings(store: Store, actor: Actor, project: Project, wanted: Assist
 
 def _faults(row: AssistantRow) -> Sequence[Fault]:
     shares = ("general_threshold", "faq_threshold", "choice_threshold", "random_share")
-    faults = [
-        Fault(say("enter a number from 0 to 1"), name) for name in shares if not 0 <= getattr(row, name) <= 1
-    ]
+    faults = [Fault(say("enter a number from 0 to 1"), name) for name in shares if not 0 <= getattr(row, name) <= 1]
     faults += [
         Fault(say("enter a number from 0 to 1"), name)
         for name in ("least_automated", "most_wrong")
