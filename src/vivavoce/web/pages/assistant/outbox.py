@@ -75,7 +75,7 @@ def _outbox_page(visit: Visit, asked: Listing, site: MailSite, error: InputError
             fault_at(error, "address"),
         ),
     ]
-    lead = words.ngettext("%(num)s mail waits.", "%(num)s mails wait.", waiting)
+    lead = words.ngettext("%(num)s mail waiting.", "%(num)s mails waiting.", waiting)
     view = View(
         lead=lead,
         action=f"{visit.base}/outbox",
