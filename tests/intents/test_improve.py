@@ -109,7 +109,7 @@ def test_a_topic_that_was_cut_in_two_is_merged_again() -> None:
     shipped = demo.load("recruiting-en")
     # Without answers: two topics with the same answer are no problem.
     data, halves = cut_topics(Dataset.of(shipped.texts, shipped.intents), np.random.default_rng(5))
-    result = propose_improvements(data, "tfidf", most=4, rounds=3)
+    result = propose_improvements(data, "linear", most=4, rounds=3)
     merges = [
         edit
         for proposal in result.proposals

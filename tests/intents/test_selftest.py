@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -79,3 +82,21 @@ def test_what_is_found_is_counted_and_the_same_seed_finds_the_same() -> None:
 def test_data_that_are_too_small_are_refused() -> None:
     with pytest.raises(UsageError, match="too small"):
         run_selftest((["a", "b"], ["x", "y"]), "tfidf")
+
+
+def test_the_same_seed_cuts_the_same_examples_in_every_process() -> None:
+    code = (
+        "import numpy as np; from vivavoce import demo; from vivavoce.intents.selftest import cut_topics; "
+        "print(cut_topics(demo.load('recruiting-en'), np.random.default_rng(5))[0].intents)"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in "012"
+    }
+    assert len(outputs) == 1

@@ -178,9 +178,10 @@ def withhold_topics(data: Dataset, rng: np.random.Generator) -> tuple[Dataset, t
     return _relabel(data, kept).select(places), tuple(sorted(chosen))
 
 
-def _choose(topics: Sequence[str], all_topics: int, rng: np.random.Generator) -> set[str]:
+def _choose(topics: Sequence[str], all_topics: int, rng: np.random.Generator) -> list[str]:
+    # In order, not as a set: the order decides which examples the generator draws next.
     most = min(MAX_PLANTED, len(topics), max(1, int(MAX_SHARE * all_topics)))
-    return {str(topic) for topic in rng.choice(topics, most, replace=False)} if topics else set()
+    return sorted(str(topic) for topic in rng.choice(topics, most, replace=False)) if topics else []
 
 
 def _relabel(data: Dataset, intents: Sequence[str | None]) -> Dataset:
