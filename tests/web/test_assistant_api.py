@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from visited_assistant import add_faq, visit_assistant
 
 from vivavoce.store.rows import Role
-from vivavoce.workspace.access.actors import PRODUCT
-from vivavoce.workspace.assistant.settings import change_settings, find_settings
-from vivavoce.workspace.assistant.talking import answer_message, list_new, open_talk
-from vivavoce.workspace.topics.topics import add_topic
+from vivavoce.workspace.assistant.talking import list_new, open_talk
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from conftest import Furnish, House
-    from vivavoce.store.database import Store
-    from vivavoce.store.rows import Project
 
 pytestmark = pytest.mark.slow
 BASE = "/api/v1/projects/jobs/assistant"
-FAQ = {"salary": ["what do you pay", "the salary"], "parking": ["where can I park", "parking"]}
 
 
 @pytest.fixture(scope="module")
 def furnish() -> Furnish:
-    def furnish(store: Store, project: Project, users: object) -> None:
-        for name, texts in FAQ.items():
-            add_topic(store, PRODUCT, project, name, answers={"en": f"About {name}."}, examples=texts)
-
-    return furnish
+    return add_faq
 
 
 @pytest.fixture
 def key(house: House) -> str:
     """Return the key of a visitor with an answered and an odd question."""
-    settings = replace(find_settings(house.store, house.project), enabled=True, random_share=1.0)
-    change_settings(house.store, PRODUCT, house.project, settings)
-    key = open_talk(house.store, house.project).key
-    for text in ("where can I park", "qwertz asdfgh zxcvbn"):
-        answer_message(house.store, house.project, key, text, text[:20])
-    return key
+    return visit_assistant(house, "where can I park", "qwertz asdfgh zxcvbn")
 
 
 def waiting(client: TestClient) -> dict[str, dict[str, Any]]:

@@ -2,50 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from visited_assistant import add_faq, visit_assistant
 
 from vivavoce.store.stamps import now
 from vivavoce.workspace.access.actors import PRODUCT
 from vivavoce.workspace.assistant import reviewing, tasks
 from vivavoce.workspace.assistant.mailing import MailSite, change_site, write_mail
-from vivavoce.workspace.assistant.settings import change_settings, find_settings
-from vivavoce.workspace.assistant.talking import answer_message, list_new, open_talk
-from vivavoce.workspace.topics.topics import add_topic
+from vivavoce.workspace.assistant.settings import find_settings
+from vivavoce.workspace.assistant.talking import list_new
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from conftest import Furnish, House
-    from vivavoce.store.database import Store
-    from vivavoce.store.rows import Project
 
 pytestmark = pytest.mark.slow
-FAQ = {"salary": ["what do you pay", "the salary"], "parking": ["where can I park", "parking"]}
 PAGES = ("inbox", "automation", "openings", "outbox", "assistant")
 
 
 @pytest.fixture(scope="module")
 def furnish() -> Furnish:
-    def furnish(store: Store, project: Project, users: object) -> None:
-        for name, texts in FAQ.items():
-            add_topic(store, PRODUCT, project, name, answers={"en": f"About {name}."}, examples=texts)
-
-    return furnish
+    return add_faq
 
 
 @pytest.fixture
 def key(house: House) -> str:
     """Return the key of a visitor with an answered and an odd question."""
-    settings = replace(find_settings(house.store, house.project), enabled=True, random_share=1.0)
-    change_settings(house.store, PRODUCT, house.project, settings)
-    key = open_talk(house.store, house.project).key
-    for text in ("where can I park", "qwertz <b>asdfgh</b> zxcvbn"):
-        answer_message(house.store, house.project, key, text, text[:20])
-    return key
+    return visit_assistant(house, "where can I park", "qwertz <b>asdfgh</b> zxcvbn")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -78,7 +78,7 @@ def test_visitors_who_wait_for_a_person_are_an_alarm_until_somebody_answers(
     (row,) = write(store, project, 2, 1, **HANDED, waiting="handed_over")
     write(store, project, 0.1, 1, **HANDED, waiting="handed_over")
     (alarm,) = find_alarms(store, project)
-    assert str(alarm.text) == "1 visitor waits longer than 24 hours for a person."
+    assert str(alarm.text) == "1 visitor has waited more than 24 hours for a person."
     assert alarm.message_id == row.id
     review(store, anna, project, row.id, "not_ours")
     assert names(store, project) == []
@@ -115,7 +115,7 @@ def test_a_live_accuracy_that_falls_is_an_alarm(store: Store, project: Project, 
 def test_an_inbox_that_grows_is_an_alarm(store: Store, project: Project) -> None:
     write(store, project, 0.1, 40, waiting="unsure")
     (alarm,) = find_alarms(store, project)
-    assert str(alarm.text) == "The inbox grows: 40 new messages and 0 reviews in 7 days, 40 wait."
+    assert str(alarm.text) == "The inbox is growing: 40 new messages, only 0 reviews in 7 days; 40 waiting."
 
 
 def test_reviewers_get_one_notice_a_week_of_an_alarm(store: Store, project: Project, anna: Actor) -> None:

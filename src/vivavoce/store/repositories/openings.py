@@ -91,7 +91,7 @@ class Subscriptions(RowsById[SubscriptionRow], table=subscriptions, row=Subscrip
         own = subscriptions.c.id == subscription_id if subscription_id else subscriptions.c.visitor_id == visitor_id
         return self._update(own, subscriptions.c.ended.is_(None), ended=at)
 
-    def note_told(self, subscription_id: str, at: datetime) -> None:
+    def mark_notified(self, subscription_id: str, at: datetime) -> None:
         """Note that a mail about new openings was written."""
         self._update(subscriptions.c.id == subscription_id, told=at)
 

@@ -61,8 +61,8 @@ def _find(tx: Transaction, project: Project, settings: AssistantRow) -> Iterator
     if settings.unanswered_hours and unanswered:
         text = say_count(
             len(unanswered),
-            "{n} visitor waits longer than {hours} hours for a person.",
-            "{n} visitors wait longer than {hours} hours for a person.",
+            "{n} visitor has waited more than {hours} hours for a person.",
+            "{n} visitors have waited more than {hours} hours for a person.",
             hours=settings.unanswered_hours,
         )
         yield Alarm("unanswered", text, min(unanswered, key=lambda row: row.created).id)
@@ -70,7 +70,7 @@ def _find(tx: Transaction, project: Project, settings: AssistantRow) -> Iterator
     reviewed = len(tx.reviews.since(project.id, at - WEEK))
     if len(waiting) >= MIN_WAITING and len(new) > reviewed:
         text = say(
-            "The inbox grows: {new:,} new messages and {reviewed:,} reviews in 7 days, {waiting:,} wait.",
+            "The inbox is growing: {new:,} new messages, only {reviewed:,} reviews in 7 days; {waiting:,} waiting.",
             new=len(new),
             reviewed=reviewed,
             waiting=len(waiting),

@@ -180,7 +180,7 @@ def tell_subscribers(tx: Transaction, project: Project, fresh: frozenset[str]) -
         body = "\n\n".join([*lines, f"{stop}: {link}"]) + "\n"
         title = subject.format(name=project.name)
         write_mail(tx, project, row.address, title, body, visitor_id=row.visitor_id, unsubscribe=link)
-        tx.subscriptions.note_told(row.id, now())
+        tx.subscriptions.mark_notified(row.id, now())
         count += 1
     return count
 
