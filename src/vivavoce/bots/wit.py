@@ -73,7 +73,7 @@ classifier = classifier_of("wit", PLATFORM.title, "an app")
 
 
 class WitBot(TrainableBot):
-    """An app of Wit.ai. It understands and says nothing: its reply is the topic."""
+    """An app of Wit.ai, which only understands: its reply is the topic."""
 
     platform = PLATFORM
 

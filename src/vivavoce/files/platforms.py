@@ -190,7 +190,7 @@ def _make_reader(read: Callable[[SourceFile], Export]) -> Callable[[SourceFile],
             zipfile.BadZipFile,
         ) as error:
             what = say("the export cannot be read; it is damaged or of another version")
-            raise FileError(what, where=str(file.path), remedy=say("export it again as JSON")) from error
+            raise FileError(what, where=str(file.path), remedy=say("export it again from the platform")) from error
         if not messages:
             what, remedy = say("the export contains no messages"), say("export the whole agent, with its intents")
             raise FileError(what, where=str(file.path), remedy=remedy)
